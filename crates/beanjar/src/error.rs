@@ -1,0 +1,66 @@
+/// What can be wrong with data or parameters, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing to work on.
+    #[error("there is not a single {0}; check that the file is the one you meant")]
+    Empty(&'static str),
+    /// More distinct ids than a code can number.
+    #[error("more than {limit} different {what}: is this the right column?")]
+    TooMany {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// A value that is infinite or not a number.
+    #[error("the value of object '{object}', attribute '{attribute}' is not a finite number")]
+    NotFinite {
+        /// The judged object.
+        object: String,
+        /// The judged attribute.
+        attribute: String,
+    },
+    /// A scale that needs numbers met a class that is none.
+    #[error("the {scale} scale needs labels that are numbers{extra}, and '{class}' is not one; use --scale nominal")]
+    ClassNotANumber {
+        /// The scale asked for.
+        scale: &'static str,
+        /// The offending class.
+        class: String,
+        /// What else the scale asks of a number.
+        extra: &'static str,
+    },
+    /// A parameter outside its range.
+    #[error("{name} is {value}, and must be {range}")]
+    OutOfRange {
+        /// The parameter's name.
+        name: &'static str,
+        /// The value given.
+        value: String,
+        /// The values it may take.
+        range: &'static str,
+    },
+    /// Two tables that should speak of the same things do not.
+    #[error(
+        "none of the {left} {what}s is among the {right} of the other table (the first are '{left_example}' and '{right_example}'); check that both name their {what}s alike"
+    )]
+    NothingInCommon {
+        /// What the ids name.
+        what: &'static str,
+        /// How many ids one side has.
+        left: usize,
+        /// How many ids the other side has.
+        right: usize,
+        /// An id of one side.
+        left_example: String,
+        /// An id of the other side.
+        right_example: String,
+    },
+    /// The system would not start threads.
+    #[error("could not start {0} threads; try fewer with --threads")]
+    Threads(usize),
+}
+
+/// The result of a library call.
+pub type Result<T> = std::result::Result<T, Error>;

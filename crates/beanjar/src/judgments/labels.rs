@@ -1,0 +1,237 @@
+//! Categorical labels: who said what of which task.
+
+use super::dictionary::{Dictionary, inverse, reorder};
+use super::grouping::{offsets, scatter};
+use super::observe::{Grouped, Sum, sum_over};
+use super::parts::{self, Part};
+use crate::{Cores, Error, Result};
+
+/// Labels of tasks by workers, grouped by task.
+///
+/// Tasks and workers are numbered in order of first appearance, classes in sorted order: by value if all are
+/// numbers, else as text. A pair of task and worker may occur more than once. Memory: six bytes a label, and the ids.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    /// The tasks' ids.
+    pub tasks: Dictionary,
+    /// The workers' ids.
+    pub workers: Dictionary,
+    /// The classes' names.
+    pub classes: Dictionary,
+    offsets: Vec<usize>,
+    worker: Vec<u32>,
+    label: Vec<u16>,
+}
+
+/// The labels of one task.
+#[derive(Clone, Copy, Debug)]
+pub struct Votes<'a> {
+    /// Which task.
+    pub task: usize,
+    /// Who voted.
+    pub workers: &'a [u32],
+    /// What for, in the same order.
+    pub labels: &'a [u16],
+}
+
+/// The labels that one thread has read, on their way into a [`Labels`].
+#[derive(Default)]
+pub struct LabelsPart(Part);
+
+impl LabelsPart {
+    /// Takes the rows of block number `block`; blocks may come in any order. The slices are equally long.
+    pub fn push(&mut self, block: u32, tasks: &[&str], workers: &[&str], labels: &[&str]) -> Result<()> {
+        self.0.push(block, [tasks, workers, labels], Vec::new())
+    }
+}
+
+impl Labels {
+    /// Builds the table from rows of task, worker and label.
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Result<Self> {
+        let (mut tasks, mut workers, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for (task, worker, label) in rows {
+            tasks.push(task);
+            workers.push(worker);
+            labels.push(label);
+        }
+        let mut part = LabelsPart::default();
+        part.push(0, &tasks, &workers, &labels)?;
+        Labels::from_parts(vec![part], &Cores::one())
+    }
+
+    /// Joins what several threads have read.
+    pub fn from_parts(parts: Vec<LabelsPart>, cores: &Cores) -> Result<Self> {
+        let ([tasks, workers, classes], mut blocks) =
+            parts::join(parts.into_iter().map(|part| part.0).collect(), cores);
+        if classes.len() > usize::from(u16::MAX) {
+            return Err(Error::TooMany { what: "labels", limit: u64::from(u16::MAX) });
+        }
+        let order = sorted(&classes);
+        let class = inverse(&order);
+        let offsets = offsets(&blocks, tasks.len());
+        let worker = scatter(&mut blocks, &offsets, cores, |block| std::mem::take(&mut block.codes[1]), |code| code);
+        let label = scatter(
+            &mut blocks,
+            &offsets,
+            cores,
+            |block| std::mem::take(&mut block.codes[2]),
+            |code| class[code as usize] as u16,
+        );
+        Ok(Labels { tasks, workers, classes: reorder(&classes, &order), offsets, worker, label })
+    }
+
+    /// How many labels there are.
+    pub fn len(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.label.is_empty()
+    }
+
+    /// The labels of one task.
+    ///
+    /// # Panics
+    /// If there is no such task.
+    pub fn votes(&self, task: usize) -> Votes<'_> {
+        let rows = self.offsets[task]..self.offsets[task + 1];
+        Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows] }
+    }
+
+    /// How many labels are by a worker who labelled the same task before.
+    pub fn repeated(&self, cores: &Cores) -> usize {
+        sum_over(self, cores, || Repeats { last: vec![usize::MAX; self.workers.len()], repeated: 0 }).repeated
+    }
+}
+
+impl Grouped for Labels {
+    type Object<'a> = Votes<'a>;
+
+    fn objects(&self) -> usize {
+        self.tasks.len()
+    }
+
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn object(&self, task: usize) -> Votes<'_> {
+        self.votes(task)
+    }
+}
+
+struct Repeats {
+    last: Vec<usize>,
+    repeated: usize,
+}
+
+impl Sum<Labels> for Repeats {
+    fn observe(&mut self, votes: Votes<'_>) {
+        for &worker in votes.workers {
+            let last = std::mem::replace(&mut self.last[worker as usize], votes.task);
+            self.repeated += usize::from(last == votes.task);
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.repeated += later.repeated;
+    }
+}
+
+/// The codes in the order of their texts.
+fn sorted(classes: &Dictionary) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..classes.len() as u32).collect();
+    let numbers: Option<Vec<f64>> =
+        classes.iter().map(|text| text.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect();
+    let text = |&code: &u32| classes.get(code as usize);
+    match numbers {
+        Some(numbers) => order
+            .sort_by(|a, b| numbers[*a as usize].total_cmp(&numbers[*b as usize]).then_with(|| text(a).cmp(text(b)))),
+        None => order.sort_by(|a, b| text(a).cmp(text(b))),
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroUsize;
+
+    fn rows(n: usize) -> Vec<(String, String, String)> {
+        let hash = |i: usize, m: usize| (i * 7919 + i / 3) % m;
+        (0..n)
+            .map(|i| (format!("t{}", hash(i, n / 3 + 1)), format!("w{}", hash(i + 5, 11)), format!("{}", hash(i, 12))))
+            .collect()
+    }
+
+    fn grouped_directly(rows: &[(String, String, String)]) -> Vec<(String, Vec<(String, String)>)> {
+        let mut groups: Vec<(String, Vec<(String, String)>)> = Vec::new();
+        for (task, worker, label) in rows {
+            let found = groups.iter().position(|(id, _)| id == task).unwrap_or_else(|| {
+                groups.push((task.clone(), Vec::new()));
+                groups.len() - 1
+            });
+            groups[found].1.push((worker.clone(), label.clone()));
+        }
+        groups
+    }
+
+    fn groups(labels: &Labels) -> Vec<(String, Vec<(String, String)>)> {
+        (0..labels.objects())
+            .map(|task| {
+                let votes = labels.votes(task);
+                let pair = |(&worker, &label): (&u32, &u16)| {
+                    let worker = labels.workers.get(worker as usize).to_owned();
+                    (worker, labels.classes.get(usize::from(label)).to_owned())
+                };
+                (labels.tasks.get(task).to_owned(), votes.workers.iter().zip(votes.labels).map(pair).collect())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_grouped_by_task_in_file_order() {
+        for n in [0, 1, 2, 3, 7, 100, 999] {
+            let rows = rows(n);
+            let labels = Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap();
+            assert_eq!(groups(&labels), grouped_directly(&rows), "{n} rows");
+            assert_eq!(labels.len(), n);
+        }
+    }
+
+    #[test]
+    fn blocks_and_threads_do_not_change_the_table() {
+        let rows = rows(5001);
+        let whole = Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap();
+        for threads in [1, 2, 3, 8] {
+            let mut parts: Vec<LabelsPart> = (0..threads).map(|_| LabelsPart::default()).collect();
+            for (i, block) in rows.chunks(123).enumerate().rev() {
+                let column = |pick: fn(&(String, String, String)) -> &str| block.iter().map(pick).collect::<Vec<_>>();
+                parts[(i * 5) % threads]
+                    .push(i as u32, &column(|r| &r.0), &column(|r| &r.1), &column(|r| &r.2))
+                    .unwrap();
+            }
+            let cores = Cores::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+            assert_eq!(Labels::from_parts(parts, &cores).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn classes_are_sorted_as_numbers_when_they_are_numbers() {
+        let names = |labels: &[&str]| {
+            let rows = labels.iter().map(|label| ("t", "w", *label));
+            Labels::from_rows(rows).unwrap().classes.iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["10", "9", "-1"]), ["-1", "9", "10"]);
+        assert_eq!(names(&["10", "9", "x"]), ["10", "9", "x"]);
+    }
+
+    #[test]
+    fn repeated_pairs_are_kept_and_counted() {
+        let rows = [("a", "w", "1"), ("b", "w", "1"), ("a", "w", "2"), ("a", "v", "1"), ("a", "w", "1")];
+        let labels = Labels::from_rows(rows).unwrap();
+        assert_eq!(labels.len(), 5);
+        assert_eq!(labels.repeated(&Cores::one()), 2);
+    }
+}

@@ -1,0 +1,17 @@
+//! The data model: judgments and labels, dictionary-coded and grouped by object.
+//!
+//! Reading and building go in two steps. Each thread fills a part of its own ([`LabelsPart`],
+//! [`JudgmentsPart`]) with the blocks of rows that come its way; then the parts are joined into one
+//! table whose ids are numbered in order of first appearance, however the blocks fell to threads.
+
+mod dictionary;
+mod grouping;
+mod labels;
+mod numeric;
+mod observe;
+mod parts;
+
+pub use dictionary::{Dictionary, Lookup};
+pub use labels::{Labels, LabelsPart, Votes};
+pub use numeric::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
+pub use observe::{Grouped, Sum, sum_over};

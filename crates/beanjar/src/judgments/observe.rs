@@ -1,0 +1,89 @@
+//! The seam that every method goes through: observe one object, merge two sums.
+
+use crate::Cores;
+use std::ops::Range;
+
+/// Rows grouped by object.
+pub trait Grouped: Sync {
+    /// One object's rows.
+    type Object<'a>
+    where
+        Self: 'a;
+
+    /// How many objects there are.
+    fn objects(&self) -> usize;
+
+    /// How many rows there are in all.
+    fn rows(&self) -> usize;
+
+    /// The rows of object number `object`.
+    fn object(&self, object: usize) -> Self::Object<'_>;
+}
+
+/// What a method keeps of the objects it has seen: a small sum, such as moments or counts.
+///
+/// Sums add, so a method written as these two verbs runs on one core, on all, or on the partitions of a
+/// distributed engine, with the same code and the same result.
+pub trait Sum<D: Grouped + ?Sized>: Send {
+    /// Adds one object's rows.
+    fn observe(&mut self, object: D::Object<'_>);
+
+    /// Adds what another sum has seen of the objects that come after those of this one.
+    fn merge(&mut self, later: Self);
+}
+
+/// Rows below which a further cut would cost more than it gains.
+const ROWS_IN_A_LEAF: usize = 8192;
+/// Cuts beyond which large sums would cost more to add than objects to observe.
+const MOST_LEAVES: usize = 64;
+
+/// The sum over all objects.
+///
+/// The objects are halved until a leaf is small, and leaves are merged on the way back up. Where the cuts fall
+/// depends on the data alone, so the result has the same bytes for any number of threads.
+///
+/// ```
+/// use beanjar::{Cores, Judgments, judgments::{ObjectJudgments, Sum, sum_over}};
+///
+/// struct Total(f64);
+/// impl Sum<Judgments> for Total {
+///     fn observe(&mut self, object: ObjectJudgments<'_>) {
+///         self.0 += object.values.iter().sum::<f64>();
+///     }
+///     fn merge(&mut self, later: Self) {
+///         self.0 += later.0;
+///     }
+/// }
+///
+/// let judgments = Judgments::from_rows([("jar 1", "beans", "ann", 310.0), ("jar 2", "beans", "ann", 50.0)])?;
+/// assert_eq!(sum_over(&judgments, &Cores::one(), || Total(0.0)).0, 360.0);
+/// # Ok::<(), beanjar::Error>(())
+/// ```
+pub fn sum_over<D: Grouped, S: Sum<D>>(data: &D, cores: &Cores, empty: impl Fn() -> S + Sync) -> S {
+    let leaves = (data.rows() / ROWS_IN_A_LEAF).clamp(1, MOST_LEAVES);
+    let leaf = data.objects().div_ceil(leaves).max(1);
+    cores.run(|| sum_range(data, cores, &empty, 0..data.objects(), leaf))
+}
+
+fn sum_range<D: Grouped, S: Sum<D>>(
+    data: &D,
+    cores: &Cores,
+    empty: &(impl Fn() -> S + Sync),
+    range: Range<usize>,
+    leaf: usize,
+) -> S {
+    if range.len() <= leaf {
+        let mut sum = empty();
+        for object in range {
+            sum.observe(data.object(object));
+        }
+        return sum;
+    }
+    let middle = range.start + range.len() / 2;
+    let (mut sum, later) = cores.join(
+        || sum_range(data, cores, empty, range.start..middle, leaf),
+        || sum_range(data, cores, empty, middle..range.end, leaf),
+    );
+    sum.merge(later);
+    sum
+}

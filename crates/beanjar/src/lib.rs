@@ -1,0 +1,35 @@
+//! Learning from noisy, subjective judgments: what to ask, how many times, whom to trust.
+//!
+//! Data come in two kinds that share one shape, rows grouped by the thing that was judged:
+//! [`Judgments`] are numbers (object, attribute, worker, value) and [`Labels`] are categories
+//! (task, worker, label). Every method reads them object by object and keeps a small sum; see
+//! [`judgments::Sum`].
+//!
+//! ```
+//! use beanjar::{Cores, Labels, reliability};
+//!
+//! let labels = Labels::from_rows([
+//!     ("photo 1", "ann", "cat"), ("photo 1", "bob", "cat"),
+//!     ("photo 2", "ann", "dog"), ("photo 2", "bob", "cat"),
+//!     ("photo 3", "ann", "dog"), ("photo 3", "bob", "dog"),
+//! ])?;
+//! let found = reliability::inspect_labels(&labels, &reliability::LabelOptions::default(), &Cores::one())?;
+//! assert_eq!(found.tasks, 3);
+//! assert!((found.alpha.unwrap() - 4.0 / 9.0).abs() < 1e-12);
+//! # Ok::<(), beanjar::Error>(())
+//! ```
+//!
+//! The library reads no files, prints nothing, and takes threads and seeds as arguments.
+#![warn(missing_docs)]
+
+pub mod judgments;
+pub mod reliability;
+pub mod simulate;
+
+mod cores;
+mod error;
+mod random;
+
+pub use cores::Cores;
+pub use error::{Error, Result};
+pub use judgments::{Dictionary, Judgments, Labels};

@@ -1,0 +1,169 @@
+//! How far each worker agrees with the others on the same things.
+
+use crate::judgments::{ANONYMOUS, ObjectJudgments, Sum, Votes};
+use crate::{Judgments, Labels};
+
+/// For each worker, the mean over their labels of the share of other workers' votes on the task that are the same.
+pub(super) struct LabelAgreement {
+    pub(super) labels: Vec<u64>,
+    compared: Vec<u64>,
+    shares: Vec<f64>,
+    /// Scratch of one task: votes for each class, and of each worker.
+    votes_for: Vec<u32>,
+    votes_of: Vec<u32>,
+}
+
+impl LabelAgreement {
+    pub(super) fn new(labels: &Labels) -> Self {
+        let workers = labels.workers.len();
+        LabelAgreement {
+            labels: vec![0; workers],
+            compared: vec![0; workers],
+            shares: vec![0.0; workers],
+            votes_for: vec![0; labels.classes.len()],
+            votes_of: vec![0; workers],
+        }
+    }
+
+    /// None for a worker who was alone on all tasks.
+    pub(super) fn of(&self, worker: usize) -> Option<f64> {
+        (self.compared[worker] > 0).then(|| self.shares[worker] / self.compared[worker] as f64)
+    }
+}
+
+impl Sum<Labels> for LabelAgreement {
+    fn observe(&mut self, votes: Votes<'_>) {
+        for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
+            self.votes_for[usize::from(label)] += 1;
+            self.votes_of[worker as usize] += 1;
+        }
+        for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
+            self.labels[worker as usize] += 1;
+            let own = self.votes_of[worker as usize];
+            let others = votes.labels.len() as u32 - own;
+            if others == 0 {
+                continue;
+            }
+            let own_alike = if own == 1 {
+                1
+            } else {
+                votes.workers.iter().zip(votes.labels).filter(|&(&w, &l)| w == worker && l == label).count() as u32
+            };
+            self.compared[worker as usize] += 1;
+            self.shares[worker as usize] +=
+                f64::from(self.votes_for[usize::from(label)] - own_alike) / f64::from(others);
+        }
+        for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
+            self.votes_for[usize::from(label)] = 0;
+            self.votes_of[worker as usize] = 0;
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        add(&mut self.labels, &later.labels);
+        add(&mut self.compared, &later.compared);
+        add(&mut self.shares, &later.shares);
+    }
+}
+
+/// For each worker, the correlation of their judgments with the mean of the others' judgments of the same attribute
+/// of the same object, each attribute brought to mean 0 and variance 1 first.
+pub(super) struct JudgmentAgreement<'a> {
+    scales: &'a [Standard],
+    pub(super) judgments: Vec<u64>,
+    moments: Vec<Moments>,
+    /// Scratch of one run: number and sum of each worker's judgments.
+    own: Vec<(u32, f64)>,
+}
+
+/// What brings an attribute to mean 0 and variance 1.
+#[derive(Clone, Copy)]
+pub(super) struct Standard {
+    pub(super) mean: f64,
+    pub(super) deviation: f64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    n: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl<'a> JudgmentAgreement<'a> {
+    pub(super) fn new(judgments: &Judgments, scales: &'a [Standard]) -> Self {
+        let workers = judgments.workers.len();
+        JudgmentAgreement {
+            scales,
+            judgments: vec![0; workers],
+            moments: vec![Moments::default(); workers],
+            own: vec![(0, 0.0); workers],
+        }
+    }
+
+    /// None for a worker with fewer than three judgments to compare, or with judgments that do not vary.
+    pub(super) fn of(&self, worker: usize) -> Option<f64> {
+        let Moments { n, x, y, xx, xy, yy } = self.moments[worker];
+        let (vx, vy) = (xx - x * x / n, yy - y * y / n);
+        // What rounding leaves of a constant is not a variance.
+        (n >= 3.0 && vx > 1e-12 * xx && vy > 1e-12 * yy).then(|| (xy - x * y / n) / (vx * vy).sqrt())
+    }
+}
+
+impl Sum<Judgments> for JudgmentAgreement<'_> {
+    fn observe(&mut self, object: ObjectJudgments<'_>) {
+        for (attribute, workers, values) in object.by_attribute() {
+            let Standard { mean, deviation } = self.scales[attribute];
+            let standard = |value: f64| if deviation > 0.0 { (value - mean) / deviation } else { 0.0 };
+            let known = || workers.iter().zip(values).filter(|(worker, _)| **worker != ANONYMOUS);
+            let sum: f64 = values.iter().map(|&value| standard(value)).sum();
+            for (&worker, &value) in known() {
+                let own = &mut self.own[worker as usize];
+                *own = (own.0 + 1, own.1 + standard(value));
+                self.judgments[worker as usize] += 1;
+            }
+            for (&worker, &value) in known() {
+                let (own, own_sum) = self.own[worker as usize];
+                let others = values.len() as u32 - own;
+                if others > 0 && deviation > 0.0 {
+                    self.moments[worker as usize].observe(standard(value), (sum - own_sum) / f64::from(others));
+                }
+            }
+            for (&worker, _) in known() {
+                self.own[worker as usize] = (0, 0.0);
+            }
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        add(&mut self.judgments, &later.judgments);
+        for (moments, later) in self.moments.iter_mut().zip(&later.moments) {
+            moments.n += later.n;
+            moments.x += later.x;
+            moments.y += later.y;
+            moments.xx += later.xx;
+            moments.xy += later.xy;
+            moments.yy += later.yy;
+        }
+    }
+}
+
+impl Moments {
+    fn observe(&mut self, x: f64, y: f64) {
+        self.n += 1.0;
+        self.x += x;
+        self.y += y;
+        self.xx += x * x;
+        self.xy += x * y;
+        self.yy += y * y;
+    }
+}
+
+fn add<T: Copy + std::ops::AddAssign>(sums: &mut [T], more: &[T]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += *more;
+    }
+}

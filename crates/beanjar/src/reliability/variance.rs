@@ -1,0 +1,335 @@
+//! Noise and signal: how much judgments of one object differ, and how much objects do.
+
+use crate::Judgments;
+use crate::judgments::{Grouped, ObjectJudgments, Sum};
+
+/// The reliability of the mean of `judgments` judgments when that of one is `icc` (Spearman and Brown):
+/// k icc / (1 + (k - 1) icc).
+///
+/// ```
+/// use beanjar::reliability::reliability_of_mean;
+/// assert!((reliability_of_mean(0.5, 4.0) - 0.8).abs() < 1e-12);
+/// ```
+pub fn reliability_of_mean(icc: f64, judgments: f64) -> f64 {
+    judgments * icc / (1.0 + (judgments - 1.0) * icc)
+}
+
+/// The smallest number of judgments whose mean has the reliability `wanted`, in (0, 1); none if one judgment has no
+/// reliability at all.
+pub fn judgments_needed(icc: f64, wanted: f64) -> Option<u64> {
+    if icc <= 0.0 {
+        return None;
+    }
+    let exact = wanted * (1.0 - icc) / (icc * (1.0 - wanted));
+    // 1e-9 less, so that rounding does not ask for one judgment more where the exact answer is whole.
+    Some(((exact - 1e-9).ceil() as u64).max(1))
+}
+
+/// Sums over objects, per attribute, from which noise, signal, ICC and alpha follow.
+///
+/// An object with n judgments x_1..x_n of an attribute has the variance estimate SS/(n - 1), SS being the sum of
+/// squares about their mean, and the product of two different judgments averages to
+/// ((sum x)^2 - sum x^2) / (n (n - 1)). Noise is the mean of the first over the objects with n >= 2, signal the mean
+/// of the second there, less the square of the mean: with n = k everywhere these are Algorithm 1's v and sigma^2 of
+/// Sabato and Kalai (2013), attributes centred.
+#[derive(Clone)]
+pub(super) struct Variances {
+    attributes: Vec<AttributeSums>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct AttributeSums {
+    /// Subtracted from every value, so that squares of large numbers do not drown small differences.
+    shift: f64,
+    pub(super) objects: f64,
+    pub(super) judgments: f64,
+    judgments_squared: f64,
+    sum: f64,
+    sum_of_means: f64,
+    /// Sums of squares about objects' means, and of (sum x)^2 / n.
+    within: f64,
+    between: f64,
+    paired: PairedSums,
+}
+
+/// The same over objects with at least two judgments.
+#[derive(Clone, Copy, Default)]
+struct PairedSums {
+    objects: f64,
+    judgments: f64,
+    sum: f64,
+    squares: f64,
+    sum_of_means: f64,
+    variances: f64,
+    products: f64,
+    weighted_variances: f64,
+}
+
+impl Variances {
+    pub(super) fn new(judgments: &Judgments) -> Self {
+        let mut attributes = vec![AttributeSums::default(); judgments.attributes.len()];
+        let mut missing = attributes.len();
+        let mut found = vec![false; attributes.len()];
+        for object in 0..judgments.objects() {
+            if missing == 0 {
+                break;
+            }
+            for (attribute, _, values) in judgments.of(object).by_attribute() {
+                if !std::mem::replace(&mut found[attribute], true) {
+                    attributes[attribute].shift = values[0];
+                    missing -= 1;
+                }
+            }
+        }
+        Variances { attributes }
+    }
+
+    pub(super) fn of(&self, attribute: usize) -> &AttributeSums {
+        &self.attributes[attribute]
+    }
+}
+
+impl Sum<Judgments> for Variances {
+    fn observe(&mut self, object: ObjectJudgments<'_>) {
+        for (attribute, _, values) in object.by_attribute() {
+            self.attributes[attribute].observe(values);
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        for (sums, later) in self.attributes.iter_mut().zip(&later.attributes) {
+            sums.merge(later);
+        }
+    }
+}
+
+impl AttributeSums {
+    fn observe(&mut self, values: &[f64]) {
+        let n = values.len() as f64;
+        let sum: f64 = values.iter().map(|x| x - self.shift).sum();
+        let mean = sum / n;
+        let within: f64 = values.iter().map(|x| (x - self.shift - mean).powi(2)).sum();
+        self.objects += 1.0;
+        self.judgments += n;
+        self.judgments_squared += n * n;
+        self.sum += sum;
+        self.sum_of_means += mean;
+        self.within += within;
+        self.between += sum * mean;
+        if values.len() >= 2 {
+            let variance = within / (n - 1.0);
+            let paired = &mut self.paired;
+            paired.objects += 1.0;
+            paired.judgments += n;
+            paired.sum += sum;
+            paired.squares += within + sum * mean;
+            paired.sum_of_means += mean;
+            paired.variances += variance;
+            // ((sum x)^2 - sum x^2) / (n (n - 1)), written so that nothing cancels.
+            paired.products += mean * mean - variance / n;
+            paired.weighted_variances += n * variance;
+        }
+    }
+
+    fn merge(&mut self, later: &Self) {
+        self.objects += later.objects;
+        self.judgments += later.judgments;
+        self.judgments_squared += later.judgments_squared;
+        self.sum += later.sum;
+        self.sum_of_means += later.sum_of_means;
+        self.within += later.within;
+        self.between += later.between;
+        let (paired, later) = (&mut self.paired, &later.paired);
+        paired.objects += later.objects;
+        paired.judgments += later.judgments;
+        paired.sum += later.sum;
+        paired.squares += later.squares;
+        paired.sum_of_means += later.sum_of_means;
+        paired.variances += later.variances;
+        paired.products += later.products;
+        paired.weighted_variances += later.weighted_variances;
+    }
+
+    /// The mean of all judgments.
+    pub(super) fn mean(&self) -> f64 {
+        self.shift + self.sum / self.judgments
+    }
+
+    /// The variance of all judgments about their mean.
+    pub(super) fn total_variance(&self) -> f64 {
+        ((self.within + self.between - self.sum * self.sum / self.judgments) / self.judgments).max(0.0)
+    }
+
+    /// Whether all judgments are the same.
+    pub(super) fn is_constant(&self) -> bool {
+        self.within == 0.0 && self.between == 0.0
+    }
+
+    /// The internal variance v. None if no object has two judgments.
+    pub(super) fn noise(&self) -> Option<f64> {
+        (self.paired.objects > 0.0).then(|| self.paired.variances / self.paired.objects)
+    }
+
+    /// The external variance sigma^2, rounded up to 0 as the paper does. None if no object has two judgments.
+    pub(super) fn signal(&self) -> Option<f64> {
+        let PairedSums { objects, products, sum_of_means, .. } = self.paired;
+        // The attribute's expected value over objects: each object counts once, however often it was judged.
+        let centre = self.sum_of_means / self.objects;
+        let centred = products - 2.0 * centre * sum_of_means + objects * centre * centre;
+        (objects > 0.0).then(|| (centred / objects).max(0.0))
+    }
+
+    /// ICC(1), of one judgment, from the one-way analysis of variance: (MSB - MSW) / (MSB + (n0 - 1) MSW), with
+    /// n0 = (N - sum n^2 / N) / (m - 1) judgments an object. None if objects are fewer than two, none was judged
+    /// twice, or nothing varies.
+    pub(super) fn icc(&self) -> Option<f64> {
+        let (objects, judgments) = (self.objects, self.judgments);
+        if objects < 2.0 || judgments <= objects || self.is_constant() {
+            return None;
+        }
+        let between = (self.between - self.sum * self.sum / judgments).max(0.0) / (objects - 1.0);
+        let within = self.within / (judgments - objects);
+        let per_object = (judgments - self.judgments_squared / judgments) / (objects - 1.0);
+        let icc = (between - within) / (between + (per_object - 1.0) * within);
+        icc.is_finite().then_some(icc)
+    }
+
+    /// Krippendorff's alpha on the interval scale. None if no object was judged twice, or nothing varies.
+    pub(super) fn alpha(&self) -> Option<f64> {
+        let PairedSums { judgments, sum, squares, weighted_variances, .. } = self.paired;
+        let total = squares - sum * sum / judgments;
+        // What rounding leaves of a constant is not a variance.
+        (total > 1e-14 * squares).then(|| 1.0 - (judgments - 1.0) / judgments * weighted_variances / total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cores;
+    use crate::judgments::sum_over;
+
+    fn sums(objects: &[&[f64]]) -> AttributeSums {
+        let names: Vec<String> = (0..objects.len()).map(|i| format!("o{i}")).collect();
+        let rows = names.iter().zip(objects).flat_map(|(name, values)| values.iter().map(|&v| (&name[..], "a", "", v)));
+        let judgments = Judgments::from_rows(rows).unwrap();
+        *sum_over(&judgments, &Cores::one(), || Variances::new(&judgments)).of(0)
+    }
+
+    fn some_objects(equal: bool, offset: f64) -> Vec<Vec<f64>> {
+        (0..23usize)
+            .map(|i| {
+                let n = if equal { 3 } else { 1 + i % 4 };
+                (0..n).map(|j| offset + ((i * i) % 11) as f64 + ((i * 5 + j * 7 + i * j) % 6) as f64 / 3.0).collect()
+            })
+            .collect()
+    }
+
+    fn borrowed(objects: &[Vec<f64>]) -> Vec<&[f64]> {
+        objects.iter().map(Vec::as_slice).collect()
+    }
+
+    fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+        let values: Vec<f64> = values.into_iter().collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    fn close(found: Option<f64>, expected: f64) {
+        let found = found.unwrap();
+        assert!((found - expected).abs() < 1e-9 * expected.abs().max(1.0), "{found}, expected {expected}");
+    }
+
+    #[test]
+    fn noise_and_signal_are_the_papers_for_equal_counts() {
+        for offset in [0.0, -40.0, 1e7] {
+            let objects = some_objects(true, offset);
+            let k = 3.0;
+            let var_est = |x: &Vec<f64>| x.iter().map(|v| (v - mean(x.clone())).powi(2)).sum::<f64>() / (k - 1.0);
+            let centre = mean(objects.iter().map(|x| mean(x.clone())));
+            let noise = mean(objects.iter().map(var_est));
+            let signal = mean(objects.iter().map(|x| (mean(x.clone()) - centre).powi(2))) - noise / k;
+            let found = sums(&borrowed(&objects));
+            close(found.noise(), noise);
+            close(found.signal(), signal);
+        }
+    }
+
+    #[test]
+    fn signal_is_the_mean_product_of_two_different_judgments() {
+        let objects = some_objects(false, 5.0);
+        let centre = mean(objects.iter().map(|x| mean(x.clone())));
+        let products = objects.iter().filter(|x| x.len() >= 2).map(|x| {
+            let pairs = (0..x.len()).flat_map(|i| (0..x.len()).filter(move |&j| i != j).map(move |j| (i, j)));
+            mean(pairs.map(|(i, j)| (x[i] - centre) * (x[j] - centre)))
+        });
+        close(sums(&borrowed(&objects)).signal(), mean(products));
+    }
+
+    #[test]
+    fn icc_is_that_of_the_analysis_of_variance() {
+        for equal in [true, false] {
+            let objects = some_objects(equal, 3.0);
+            let all: Vec<f64> = objects.concat();
+            let (m, n, grand) = (objects.len() as f64, all.len() as f64, mean(all.clone()));
+            let msb =
+                objects.iter().map(|x| x.len() as f64 * (mean(x.clone()) - grand).powi(2)).sum::<f64>() / (m - 1.0);
+            let msw =
+                objects.iter().flat_map(|x| x.iter().map(|v| (v - mean(x.clone())).powi(2))).sum::<f64>() / (n - m);
+            let n0 = (n - objects.iter().map(|x| (x.len() as f64).powi(2)).sum::<f64>() / n) / (m - 1.0);
+            close(sums(&borrowed(&objects)).icc(), (msb - msw) / (msb + (n0 - 1.0) * msw));
+        }
+    }
+
+    #[test]
+    fn alpha_agrees_with_all_pairs() {
+        let objects = some_objects(false, -2.0);
+        let paired: Vec<&Vec<f64>> = objects.iter().filter(|x| x.len() > 1).collect();
+        let all: Vec<f64> = paired.iter().flat_map(|x| x.iter().copied()).collect();
+        let pairs = |x: &[f64]| -> f64 { x.iter().map(|a| x.iter().map(|b| (a - b).powi(2)).sum::<f64>()).sum() };
+        let n = all.len() as f64;
+        let observed = paired.iter().map(|x| pairs(x) / (x.len() as f64 - 1.0)).sum::<f64>() / n;
+        close(sums(&borrowed(&objects)).alpha(), 1.0 - observed / (pairs(&all) / (n * (n - 1.0))));
+    }
+
+    #[test]
+    fn merged_sums_equal_one_pass() {
+        let objects = some_objects(false, 1.0);
+        let whole = sums(&borrowed(&objects));
+        let mut merged = AttributeSums { shift: whole.shift, ..Default::default() };
+        let mut later = merged;
+        objects[..9].iter().for_each(|x| merged.observe(x));
+        objects[9..].iter().for_each(|x| later.observe(x));
+        merged.merge(&later);
+        close(merged.noise(), whole.noise().unwrap());
+        close(merged.signal(), whole.signal().unwrap());
+        close(merged.icc(), whole.icc().unwrap());
+        close(merged.alpha(), whole.alpha().unwrap());
+    }
+
+    #[test]
+    fn little_or_nothing_to_go_by_is_said_and_does_not_panic() {
+        let once = sums(&[&[1.0], &[2.0]]);
+        assert_eq!((once.noise(), once.signal(), once.icc(), once.alpha()), (None, None, None, None));
+        let constant = sums(&[&[0.1, 0.1], &[0.1, 0.1]]);
+        assert_eq!(
+            (constant.noise(), constant.signal(), constant.icc(), constant.alpha()),
+            (Some(0.0), Some(0.0), None, None)
+        );
+        assert!(constant.is_constant());
+        let one_object = sums(&[&[1.0, 2.0]]);
+        assert_eq!(one_object.icc(), None);
+        // Objects that are more alike than judges: the estimate is negative and rounded up.
+        assert_eq!(sums(&[&[1.0, 2.0], &[2.0, 1.0]]).signal(), Some(0.0));
+    }
+
+    #[test]
+    fn needed_judgments_reach_the_wanted_reliability_and_one_fewer_does_not() {
+        for icc in [0.9, 0.8, 0.5, 0.31, 0.1, 0.01] {
+            let needed = judgments_needed(icc, 0.8).unwrap() as f64;
+            assert!(reliability_of_mean(icc, needed) >= 0.8 - 1e-9);
+            assert!(needed == 1.0 || reliability_of_mean(icc, needed - 1.0) < 0.8);
+        }
+        assert_eq!(judgments_needed(0.0, 0.8), None);
+        assert_eq!(judgments_needed(1.0, 0.8), Some(1));
+    }
+}
