@@ -1,1 +1,88 @@
-fn main() {}
+//! The `beanjar` command: parse, call, print.
+
+mod commands;
+mod failure;
+mod output;
+mod progress;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use commands::{convert, demo, inspect, simulate};
+use failure::Failure;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Learn from noisy, subjective judgments: what to ask, how many times, whom to trust.
+///
+/// Judgments are tables of object,attribute,worker,value; labels are tables of task,worker,label. Files may be .csv,
+/// .tsv, .jsonl (also with .gz or .zst), .parquet or .arrow; - is standard input.
+#[derive(Parser)]
+#[command(
+    name = "beanjar",
+    version,
+    max_term_width = 100,
+    after_help = "Begin with:\n  beanjar demo                      the whole story on simulated data\n  beanjar inspect labels.csv        how reliable is my data?"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Flags that every command takes.
+#[derive(Args)]
+struct Common {
+    /// How to print the result [default: table on a terminal, json elsewhere, or as the name of --out tells].
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", help_heading = "Common options")]
+    format: Option<Format>,
+    /// Write the result to this file (for simulate: to this folder) and not to standard output.
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    out: Option<PathBuf>,
+    /// The seed of every random choice: same input and seed, same output.
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, help_heading = "Common options")]
+    seed: u64,
+    /// How many threads to use [default: all cores]. No result depends on it.
+    #[arg(long, global = true, value_name = "N", help_heading = "Common options")]
+    threads: Option<NonZeroUsize>,
+    /// No progress and no warnings.
+    #[arg(long, short, global = true, help_heading = "Common options")]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Table,
+    /// For programs, with everything in it.
+    Json,
+    /// For spreadsheets: the main table alone.
+    Csv,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Inspect(inspect::Inspect),
+    Simulate(simulate::Simulate),
+    Convert(convert::Convert),
+    Demo(demo::Demo),
+}
+
+fn main() -> ExitCode {
+    let Cli { command, common } = Cli::parse();
+    let done = match &command {
+        Command::Inspect(command) => command.run(&common),
+        Command::Simulate(command) => command.run(&common),
+        Command::Convert(command) => command.run(&common),
+        Command::Demo(command) => command.run(&common),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has had enough of it, as `head` has.
+        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,1 +1,33 @@
+//! Files of judgments and labels, in and out.
+//!
+//! Text (CSV, TSV, JSON lines; plain, gzip or zstd) is read in blocks, which threads decode side by side and code
+//! with dictionaries of their own; Parquet and Arrow come in batches and go the same way. What comes out does not
+//! depend on how many threads there were.
+//!
+//! ```no_run
+//! use beanjar_io::{Data, ReadOptions, Source};
+//!
+//! let read = beanjar_io::read(&Source::from("labels.csv"), &ReadOptions::default())?;
+//! match read.data {
+//!     Data::Labels(labels) => println!("{} labels of {} tasks", labels.len(), labels.tasks.len()),
+//!     Data::Judgments(judgments) => println!("{} judgments", judgments.len()),
+//! }
+//! # Ok::<(), beanjar_io::Error>(())
+//! ```
+#![warn(missing_docs)]
 
+mod columns;
+mod convert;
+mod error;
+mod format;
+mod read;
+mod table;
+mod write;
+
+pub use columns::{ColumnNames, Role};
+pub use convert::{Form, convert};
+pub use error::{Error, Place, Result};
+pub use format::{Compression, Format, Source};
+pub use read::{Data, Kind, Progress, Read, ReadOptions, read};
+pub use table::{Table, read_table};
+pub use write::{Cell, ColumnType, Output, TableWriter};

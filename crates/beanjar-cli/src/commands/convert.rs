@@ -1,0 +1,59 @@
+use super::Reading;
+use crate::Common;
+use crate::failure::Result;
+use crate::output::count;
+use crate::progress::reading;
+use beanjar_io::{Form, ReadOptions, Source};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Rewrite a table in another file format, told by the names of the files.
+///
+/// All columns are kept, ids and labels as text. With --form, judgments go from one row per judgment (long) to one row
+/// per object and worker with a column per attribute (wide), or back.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  beanjar convert labels.csv labels.parquet\n  beanjar convert ratings.tsv.gz ratings.jsonl.zst\n  beanjar convert wide.csv long.csv --form long"
+)]
+pub(crate) struct Convert {
+    /// The file to read; - is standard input.
+    #[arg(value_name = "IN")]
+    from: Source,
+    /// The file to write.
+    #[arg(value_name = "OUT")]
+    to: PathBuf,
+    /// How to lay judgments out.
+    #[arg(long, value_enum, default_value_t = FormName::Same)]
+    form: FormName,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormName {
+    /// As they are.
+    Same,
+    /// One row per judgment.
+    Long,
+    /// One row per object and worker, one column per attribute.
+    Wide,
+}
+
+impl Convert {
+    pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        let form = match self.form {
+            FormName::Same => Form::Same,
+            FormName::Long => Form::Long,
+            FormName::Wide => Form::Wide,
+        };
+        let (progress, bar) = reading(&self.from, common);
+        let options = ReadOptions { progress, ..self.reading.options(common)? };
+        let written = beanjar_io::convert(&self.from, &self.to, form, &options);
+        bar.finish_and_clear();
+        let written = written?;
+        if !common.quiet {
+            eprintln!("{}: {}", self.to.display(), count(written, "row"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! One file per command.
+
+pub(crate) mod convert;
+pub(crate) mod demo;
+pub(crate) mod inspect;
+pub(crate) mod simulate;
+
+use crate::Common;
+use crate::failure::Result;
+use crate::progress::reading;
+use beanjar_io::{ColumnNames, Kind, Read, ReadOptions, Source};
+use clap::{Args, ValueEnum};
+
+/// How to read a file of judgments or labels.
+#[derive(Args)]
+pub(crate) struct Reading {
+    /// Which columns hold what, where their names do not tell: object=id,worker=rater,label=choice.
+    #[arg(long, value_name = "ROLE=NAME,...")]
+    columns: Option<ColumnNames>,
+    /// What the file holds, where its columns do not tell.
+    #[arg(long, value_enum)]
+    kind: Option<KindName>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KindName {
+    /// Numbers: object,attribute,worker,value.
+    Judgments,
+    /// Categories: task,worker,label.
+    Labels,
+}
+
+impl Reading {
+    pub(crate) fn options(&self, common: &Common) -> Result<ReadOptions> {
+        let kind = self.kind.map(|kind| match kind {
+            KindName::Judgments => Kind::Judgments,
+            KindName::Labels => Kind::Labels,
+        });
+        Ok(ReadOptions {
+            columns: self.columns.clone().unwrap_or_default(),
+            kind,
+            cores: common.cores()?,
+            progress: None,
+        })
+    }
+
+    /// Reads the file, showing how far it is, and says what was left out.
+    pub(crate) fn read(&self, source: &Source, common: &Common) -> Result<Read> {
+        let (progress, bar) = reading(source, common);
+        let read = beanjar_io::read(source, &ReadOptions { progress, ..self.options(common)? });
+        bar.finish_and_clear();
+        let read = read?;
+        if read.incomplete > 0 {
+            let rows = crate::output::count(read.incomplete, "row");
+            common.warn(&format!("{}: {rows} with a missing value left out", source.name()));
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,45 @@
+use std::fmt;
+use std::io;
+
+/// Why a command ended early: one sentence.
+pub(crate) enum Failure {
+    Io(beanjar_io::Error),
+    Library(beanjar::Error),
+    Words(String),
+    /// Standard output was closed by its reader.
+    Closed,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Io(error) => error.fmt(f),
+            Failure::Library(error) => error.fmt(f),
+            Failure::Words(words) => f.write_str(words),
+            Failure::Closed => f.write_str("standard output was closed"),
+        }
+    }
+}
+
+impl From<beanjar_io::Error> for Failure {
+    fn from(error: beanjar_io::Error) -> Self {
+        Failure::Io(error)
+    }
+}
+
+impl From<beanjar::Error> for Failure {
+    fn from(error: beanjar::Error) -> Self {
+        Failure::Library(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Words(format!("standard output: cannot be written: {error}")),
+        }
+    }
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Failure>;

@@ -1,0 +1,146 @@
+//! What a command prints: tables for people, JSON and CSV for programs.
+
+use crate::failure::Result;
+use crate::{Common, Format};
+use beanjar_io::{Output, Source};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+
+/// A result in its three forms.
+pub(crate) trait Report: Serialize {
+    /// For people, in lines of at most `width` characters where that can be.
+    fn text(&self) -> String;
+    /// The main table: its header and its rows.
+    fn rows(&self) -> Vec<Vec<String>>;
+}
+
+impl Common {
+    /// Prints a result, or writes it to the file given with `--out`.
+    pub(crate) fn emit(&self, report: &impl Report, inputs: &[&Source]) -> Result<()> {
+        let bytes = match self.chosen_format() {
+            Format::Table => report.text(),
+            Format::Json => json(report),
+            Format::Csv => csv(&report.rows()),
+        };
+        self.emit_text(&bytes, inputs)
+    }
+
+    pub(crate) fn emit_text(&self, text: &str, inputs: &[&Source]) -> Result<()> {
+        match &self.out {
+            None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
+            Some(path) => {
+                let mut output = Output::create(path, inputs)?;
+                output.write_all(text.as_bytes())?;
+                Ok(output.finish()?)
+            }
+        }
+    }
+
+    fn chosen_format(&self) -> Format {
+        let by_name = || {
+            let extension = self.out.as_ref()?.extension()?.to_str()?.to_lowercase();
+            match extension.as_str() {
+                "json" => Some(Format::Json),
+                "csv" => Some(Format::Csv),
+                "txt" => Some(Format::Table),
+                _ => None,
+            }
+        };
+        let by_place = || match self.out.is_none() && std::io::stdout().is_terminal() {
+            true => Format::Table,
+            false => Format::Json,
+        };
+        self.format.or_else(by_name).unwrap_or_else(by_place)
+    }
+
+    /// The threads asked for, or all there are.
+    pub(crate) fn cores(&self) -> Result<beanjar::Cores> {
+        let all = || std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
+        Ok(beanjar::Cores::new(self.threads.unwrap_or_else(all))?)
+    }
+
+    /// Says something once, on standard error.
+    pub(crate) fn warn(&self, sentence: &str) {
+        if !self.quiet {
+            eprintln!("warning: {sentence}");
+        }
+    }
+}
+
+fn json(report: &impl Serialize) -> String {
+    // Our reports are plain structs of strings and numbers, which always serialise.
+    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
+}
+
+fn csv(rows: &[Vec<String>]) -> String {
+    let quoted = |field: &String| match field.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.clone(),
+    };
+    rows.iter().map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n").collect()
+}
+
+/// A plain table: the first column to the left, numbers to the right.
+pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(100);
+    }
+    table.set_header(header.iter().map(|name| Cell::new(name)));
+    table.add_rows(rows);
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if i == 0 { 2 } else { 1 }, 1));
+        column.set_cell_alignment(if i == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// A number in at most about six characters; a dash for none.
+pub(crate) fn number(value: impl Into<Option<f64>>) -> String {
+    match value.into() {
+        None => "-".into(),
+        Some(value) if value == 0.0 => "0".into(),
+        Some(value) if value.abs() >= 1e6 || value.abs() < 1e-4 => format!("{value:.2e}"),
+        Some(value) if value.abs() >= 1000.0 => format!("{value:.0}"),
+        Some(value) if value.abs() >= 10.0 => format!("{value:.2}"),
+        Some(value) => format!("{value:.4}"),
+    }
+}
+
+/// A number with all its digits, for CSV; nothing for none.
+pub(crate) fn exact(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// A count and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
+    format!("{} {what}{}", groups.join(","), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_counts_readable() {
+        assert_eq!(number(0.12345), "0.1235");
+        assert_eq!(number(12.345), "12.35");
+        assert_eq!(number(-123_456.7), "-123457");
+        assert_eq!(number(1e-9), "1.00e-9");
+        assert_eq!(number(None), "-");
+        assert_eq!(count(1, "task"), "1 task");
+        assert_eq!(count(1_234_567, "task"), "1,234,567 tasks");
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let rows = vec![vec!["a".to_owned(), "b,c".to_owned()], vec!["d\"e".to_owned(), String::new()]];
+        assert_eq!(csv(&rows), "a,\"b,c\"\n\"d\"\"e\",\n");
+    }
+}

@@ -1,0 +1,23 @@
+use crate::Common;
+use beanjar_io::{Progress, Source};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+/// How far the reading of a file is, on standard error if that is a terminal.
+pub(crate) fn reading(source: &Source, common: &Common) -> (Option<Progress>, ProgressBar) {
+    if common.quiet || !std::io::stderr().is_terminal() {
+        return (None, ProgressBar::hidden());
+    }
+    let bar = match source.size() {
+        Some(size) => ProgressBar::new(size).with_style(style("reading {msg} {bar:30} {bytes} of {total_bytes}")),
+        None => ProgressBar::new_spinner().with_style(style("reading {msg} {bytes}")),
+    };
+    bar.set_message(source.name());
+    let told = bar.clone();
+    (Some(Arc::new(move |bytes| told.inc(bytes))), bar)
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

@@ -1,0 +1,152 @@
+//! Which column holds what: names, their synonyms, and the user's own word.
+
+use crate::{Error, Result};
+use std::str::FromStr;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// What was judged: the object or task.
+    Object,
+    /// Which attribute of it was judged.
+    Attribute,
+    /// Who judged.
+    Worker,
+    /// The judgment, a number.
+    Value,
+    /// The judgment, a category.
+    Label,
+}
+
+impl Role {
+    /// The names that a column of this role usually has, the likeliest first.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Role::Object => &["object", "task", "item", "example", "question", "unit", "id"],
+            Role::Attribute => &["attribute"],
+            Role::Worker => &["worker", "performer", "annotator", "rater", "judge", "coder"],
+            Role::Value => &["value", "rating", "score"],
+            Role::Label => &["label", "answer", "response", "vote", "choice"],
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        self.names()[0]
+    }
+}
+
+/// The user's own word on which column holds what; empty by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnNames(Vec<(Role, String)>);
+
+impl FromStr for ColumnNames {
+    type Err = Error;
+
+    /// Reads `object=id,worker=rater`.
+    fn from_str(text: &str) -> Result<Self> {
+        text.split(',')
+            .map(|pair| {
+                let (role, name) = pair.split_once('=').ok_or_else(|| Error::BadColumns(pair.into()))?;
+                let role = match role.trim() {
+                    "object" | "task" => Role::Object,
+                    "attribute" => Role::Attribute,
+                    "worker" => Role::Worker,
+                    "value" => Role::Value,
+                    "label" => Role::Label,
+                    _ => return Err(Error::BadColumns(pair.into())),
+                };
+                Ok((role, name.trim().to_owned()))
+            })
+            .collect::<Result<_>>()
+            .map(ColumnNames)
+    }
+}
+
+/// The header of a file, with what it takes to find columns in it and to say what is missing.
+pub(crate) struct Header<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) names: &'a [String],
+    pub(crate) given: &'a ColumnNames,
+}
+
+impl Header<'_> {
+    /// The column of a role: the one the user named, else the first synonym that the file has.
+    pub(crate) fn find(&self, role: Role) -> Result<Option<usize>> {
+        if let Some((_, given)) = self.given.0.iter().find(|(given, _)| *given == role) {
+            let found = self.names.iter().position(|name| name == given);
+            return found.map(Some).ok_or_else(|| Error::NoSuchColumn {
+                file: self.file.into(),
+                role: role.name(),
+                name: given.clone(),
+                found: self.found(),
+            });
+        }
+        let taken = |column: usize| self.given.0.iter().any(|(_, given)| self.names[column] == *given);
+        let simple: Vec<String> = self.names.iter().map(|name| simplified(name)).collect();
+        Ok(role.names().iter().find_map(|wanted| (0..simple.len()).find(|&i| simple[i] == *wanted && !taken(i))))
+    }
+
+    /// The column of a role that the file must have.
+    pub(crate) fn need(&self, role: Role) -> Result<usize> {
+        self.find(role)?.ok_or_else(|| Error::MissingColumn {
+            file: self.file.into(),
+            role: role.name(),
+            looked_for: role.names().join(", "),
+            found: self.found(),
+        })
+    }
+
+    fn found(&self) -> String {
+        /// Enough to recognise the file by.
+        const MOST: usize = 12;
+        let mut found = self.names.iter().take(MOST).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        if self.names.len() > MOST {
+            found += &format!(" and {} more", self.names.len() - MOST);
+        }
+        found
+    }
+}
+
+/// `Worker_ID`, `workerId` and `worker` are one name.
+fn simplified(name: &str) -> String {
+    let simple: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    match simple.strip_suffix("id") {
+        Some(stem) if !stem.is_empty() => stem.to_owned(),
+        _ => simple,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(names: &[&str], given: &str, role: Role) -> Result<Option<usize>> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let given = if given.is_empty() { ColumnNames::default() } else { given.parse().unwrap() };
+        Header { file: "f.csv", names: &names, given: &given }.find(role)
+    }
+
+    #[test]
+    fn synonyms_are_recognised_in_any_spelling() {
+        assert_eq!(find(&["Task_ID", "Annotator", "Answer"], "", Role::Object).unwrap(), Some(0));
+        assert_eq!(find(&["Task_ID", "Annotator", "Answer"], "", Role::Worker).unwrap(), Some(1));
+        assert_eq!(find(&["id", "workerId", "choice"], "", Role::Worker).unwrap(), Some(1));
+        assert_eq!(find(&["id", "task"], "", Role::Object).unwrap(), Some(1), "the likelier name wins");
+        assert_eq!(find(&["a", "b"], "", Role::Label).unwrap(), None);
+    }
+
+    #[test]
+    fn the_users_word_wins_and_must_be_true() {
+        assert_eq!(find(&["task", "q"], "task=q", Role::Object).unwrap(), Some(1));
+        assert_eq!(find(&["id", "who"], "worker=id", Role::Object).unwrap(), None, "a column has one role");
+        let error = find(&["task", "q"], "object=z", Role::Object).unwrap_err().to_string();
+        assert!(error.contains("'z'") && error.contains("'task', 'q'"), "{error}");
+    }
+
+    #[test]
+    fn a_strange_role_is_an_error() {
+        for bad in ["", "x", "x=y", "worker"] {
+            assert!(bad.parse::<ColumnNames>().is_err(), "{bad}");
+        }
+    }
+}

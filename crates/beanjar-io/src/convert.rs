@@ -1,0 +1,206 @@
+//! From one file format to another.
+
+use crate::columns::{Header, Role};
+use crate::read::{Data, Input, ReadOptions, Rows, read};
+use crate::write::{Cell, ColumnType, TableWriter};
+use crate::{Kind, Result, Source};
+use arrow_schema::SchemaRef;
+use beanjar::Judgments;
+use beanjar::judgments::{ANONYMOUS, ObjectJudgments};
+use std::path::Path;
+
+/// How a converted table of judgments is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// As it was, columns and all.
+    #[default]
+    Same,
+    /// One row per judgment.
+    Long,
+    /// One row per object and worker, one column per attribute.
+    Wide,
+}
+
+/// Writes what is in `source` to `path`, in the format that its name tells. Returns the number of rows written.
+///
+/// In the same form every column is kept, ids and labels as text; a column of another role is a column of numbers if
+/// all its values are. Missing values come out empty, or null where the format has that.
+pub fn convert(source: &Source, path: &Path, form: Form, options: &ReadOptions) -> Result<usize> {
+    if form == Form::Same {
+        return same(source, path, options);
+    }
+    let options = ReadOptions { kind: Some(Kind::Judgments), ..options.clone() };
+    match (read(source, &options)?.data, form) {
+        (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, path),
+        (Data::Judgments(judgments), _) => long(&judgments, source, path),
+        // Not what was asked for, so it cannot be.
+        (Data::Labels(_), _) => Ok(0),
+    }
+}
+
+fn same(source: &Source, path: &Path, options: &ReadOptions) -> Result<usize> {
+    let input = Input::open(source, options.progress.clone())?;
+    let (names, schema) = (input.names.clone(), input.schema.clone());
+    let kept: Vec<usize> = (0..names.len()).collect();
+    let header = Header { file: &source.name(), names: &names, given: &options.columns };
+    let mut types = likely_types(&header, schema.as_ref())?;
+
+    // The types of text are known at its end. A file is then read again; standard input cannot be, and is held.
+    let mut held = Vec::new();
+    if schema.is_none() {
+        input.for_each(&kept, |rows| {
+            narrow(&mut types, &rows);
+            if *source == Source::Stdin {
+                held.push(rows);
+            }
+            Ok(())
+        })?;
+    } else if *source == Source::Stdin {
+        input.for_each(&kept, |rows| {
+            held.push(rows);
+            Ok(())
+        })?;
+    }
+    let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
+    let mut writer = TableWriter::create(path, &columns, &[source])?;
+    let mut written = 0;
+    let mut write = |rows: &Rows| {
+        let values: Vec<Vec<&str>> = kept.iter().map(|&column| rows.column(column)).collect();
+        let mut cells = Vec::with_capacity(kept.len());
+        for row in 0..rows.len() {
+            cells.clear();
+            cells.extend(values.iter().zip(&types).map(|(column, kind)| cell(column[row], *kind)));
+            writer.row(&cells)?;
+            written += 1;
+        }
+        Ok(())
+    };
+    match source {
+        Source::Stdin => held.iter().try_for_each(&mut write)?,
+        Source::File(_) => Input::open(source, None)?.for_each(&kept, |rows| write(&rows))?,
+    }
+    writer.finish()?;
+    Ok(written)
+}
+
+/// Ids and labels are text. Another column is what a typed file says it is, and in a text file a number until a value
+/// says otherwise.
+fn likely_types(header: &Header<'_>, schema: Option<&SchemaRef>) -> Result<Vec<ColumnType>> {
+    let mut types: Vec<ColumnType> = match schema {
+        Some(schema) => schema
+            .fields()
+            .iter()
+            .map(|field| if field.data_type().is_numeric() { ColumnType::Number } else { ColumnType::Text })
+            .collect(),
+        None => vec![ColumnType::Number; header.names.len()],
+    };
+    for role in [Role::Object, Role::Attribute, Role::Worker, Role::Label] {
+        if let Some(column) = header.find(role)? {
+            types[column] = ColumnType::Text;
+        }
+    }
+    Ok(types)
+}
+
+fn narrow(types: &mut [ColumnType], rows: &Rows) {
+    for (column, kind) in types.iter_mut().enumerate().filter(|(_, kind)| **kind == ColumnType::Number) {
+        if !rows.column(column).into_iter().all(|text| text.is_empty() || is_plain_number(text)) {
+            *kind = ColumnType::Text;
+        }
+    }
+}
+
+/// Whether a text can be a number without losing anything: `007` is a code, and a long number is an id.
+fn is_plain_number(text: &str) -> bool {
+    let digits = text.trim_start_matches('-');
+    let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let code = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+    /// What a double holds of a whole number.
+    const DIGITS: usize = 15;
+    !(code || whole && digits.len() > DIGITS) && text.parse().is_ok_and(|number: f64| number.is_finite())
+}
+
+fn cell(text: &str, kind: ColumnType) -> Cell<'_> {
+    match kind {
+        _ if text.is_empty() => Cell::Missing,
+        ColumnType::Text => Cell::Text(text),
+        ColumnType::Number => text.trim().parse().map_or(Cell::Missing, Cell::Number),
+    }
+}
+
+fn worker<'a>(judgments: &'a Judgments, code: Option<&u32>) -> Cell<'a> {
+    match code {
+        Some(&code) if code != ANONYMOUS => Cell::Text(judgments.workers.get(code as usize)),
+        _ => Cell::Missing,
+    }
+}
+
+fn long(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
+    let mut columns = vec![("object", ColumnType::Text), ("attribute", ColumnType::Text)];
+    if !judgments.workers.is_empty() {
+        columns.push(("worker", ColumnType::Text));
+    }
+    columns.push(("value", ColumnType::Number));
+    let mut writer = TableWriter::create(path, &columns, &[source])?;
+    for (code, object) in judgments.objects.iter().enumerate() {
+        for (attribute, workers, values) in judgments.of(code).by_attribute() {
+            for (row, &value) in values.iter().enumerate() {
+                let mut cells = vec![Cell::Text(object), Cell::Text(judgments.attributes.get(attribute))];
+                if !judgments.workers.is_empty() {
+                    cells.push(worker(judgments, workers.get(row)));
+                }
+                cells.push(Cell::Number(value));
+                writer.row(&cells)?;
+            }
+        }
+    }
+    writer.finish()?;
+    Ok(judgments.len())
+}
+
+fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
+    let with_workers = !judgments.workers.is_empty();
+    let mut columns = vec![("object", ColumnType::Text)];
+    if with_workers {
+        columns.push(("worker", ColumnType::Text));
+    }
+    let first = columns.len();
+    columns.extend(judgments.attributes.iter().map(|attribute| (attribute, ColumnType::Number)));
+    let mut writer = TableWriter::create(path, &columns, &[source])?;
+    let mut written = 0;
+    for (code, object) in judgments.objects.iter().enumerate() {
+        for (who, values) in wide_rows(judgments.of(code)) {
+            let mut cells = vec![Cell::Missing; columns.len()];
+            cells[0] = Cell::Text(object);
+            if with_workers {
+                cells[1] = worker(judgments, Some(&who));
+            }
+            for (attribute, value) in values {
+                cells[first + attribute] = Cell::Number(value);
+            }
+            writer.row(&cells)?;
+            written += 1;
+        }
+    }
+    writer.finish()?;
+    Ok(written)
+}
+
+/// A worker and one judgment of each of some attributes.
+type WideRow = (u32, Vec<(usize, f64)>);
+
+/// One object's judgments, a row per worker; one who judged an attribute again has a further row for it.
+fn wide_rows(object: ObjectJudgments<'_>) -> Vec<WideRow> {
+    let mut rows: Vec<WideRow> = Vec::new();
+    for (attribute, workers, values) in object.by_attribute() {
+        for (i, &value) in values.iter().enumerate() {
+            let who = workers.get(i).copied().unwrap_or(ANONYMOUS);
+            let free = |row: &&mut WideRow| row.0 == who && row.1.last().is_none_or(|(last, _)| *last != attribute);
+            match rows.iter_mut().find(free) {
+                Some(row) => row.1.push((attribute, value)),
+                None => rows.push((who, vec![(attribute, value)])),
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,189 @@
+use std::fmt;
+
+/// Where in a file something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a text file, from 1.
+    Line(u64),
+    /// A row of a columnar file, from 1.
+    Row(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+/// What can be wrong with a file: which, where, and what to do. `file` is the name that the user gave.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system would not let us read.
+    #[error("{file}: cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// The system would not let us write.
+    #[error("{file}: cannot be written: {reason}")]
+    Unwritable {
+        /// The file.
+        file: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// No format goes with the name.
+    #[error("{file}: {problem}; name it .csv, .tsv, .jsonl, .parquet or .arrow (text also with .gz or .zst)")]
+    UnknownFormat {
+        /// The file.
+        file: String,
+        /// What about its name.
+        problem: String,
+    },
+    /// Not a byte.
+    #[error("{file}: the file is empty; it should have a header line and rows")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// A header and nothing else.
+    #[error("{file}, line 1: there is a header and not a single row after it")]
+    HeaderOnly {
+        /// The file.
+        file: String,
+    },
+    /// Bytes that are no text.
+    #[error("{file}, byte {offset}: not UTF-8 text; save the file as UTF-8{hint}")]
+    NotUtf8 {
+        /// The file.
+        file: String,
+        /// Of the first wrong byte, from 0.
+        offset: u64,
+        /// What it may be instead.
+        hint: &'static str,
+    },
+    /// A row with fewer or more fields than the header.
+    #[error("{file}, {place}: {found} fields where the header has {expected}; quote fields that hold a separator")]
+    Ragged {
+        /// The file.
+        file: String,
+        /// The row.
+        place: Place,
+        /// Fields in the header.
+        expected: usize,
+        /// Fields in the row.
+        found: usize,
+    },
+    /// A quote without its end.
+    #[error("{file}, {place}: a quoted field that begins in this row never ends; close the quote, or double it")]
+    OpenQuote {
+        /// The file.
+        file: String,
+        /// The row.
+        place: Place,
+    },
+    /// A column that is needed and not there.
+    #[error("{file}, line 1: no {role} column: looked for {looked_for}; found {found}; use --columns {role}=NAME")]
+    MissingColumn {
+        /// The file.
+        file: String,
+        /// What the column should hold.
+        role: &'static str,
+        /// The names that would have done.
+        looked_for: String,
+        /// The names in the file.
+        found: String,
+    },
+    /// A column name given by the user that the file does not have.
+    #[error("{file}, line 1: no column '{name}' (given as {role}); found {found}")]
+    NoSuchColumn {
+        /// The file.
+        file: String,
+        /// What the column should hold.
+        role: &'static str,
+        /// The name given.
+        name: String,
+        /// The names in the file.
+        found: String,
+    },
+    /// Two columns of one name.
+    #[error("{file}, line 1: two columns are called '{name}'; rename one")]
+    DuplicateColumn {
+        /// The file.
+        file: String,
+        /// Their name.
+        name: String,
+    },
+    /// A file that could hold labels as well as judgments.
+    #[error(
+        "{file}, line 1: a column '{label}' says labels and a column '{value}' says judgments; say --kind labels or --kind judgments"
+    )]
+    UnclearKind {
+        /// The file.
+        file: String,
+        /// The column that looks like labels.
+        label: String,
+        /// The column that looks like values.
+        value: String,
+    },
+    /// Text where a number must be.
+    #[error("{file}, {place}: '{value}' in column '{column}' is not a number{hint}")]
+    NotANumber {
+        /// The file.
+        file: String,
+        /// The row.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The text.
+        value: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A line that is no JSON object of plain values.
+    #[error("{file}, {place}: {problem}; each line should be one JSON object of plain values")]
+    BadJson {
+        /// The file.
+        file: String,
+        /// The line.
+        place: Place,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// An object that stands twice where it may stand once.
+    #[error("{file}, {place}: '{id}' has a row before this one; each may have only one")]
+    RepeatedId {
+        /// The file.
+        file: String,
+        /// The row.
+        place: Place,
+        /// The id.
+        id: String,
+    },
+    /// An output that is also an input.
+    #[error("{file}: the output would overwrite an input; choose another name")]
+    WouldOverwriteInput {
+        /// The file.
+        file: String,
+    },
+    /// A `--columns` that is not understood.
+    #[error("--columns: '{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label")]
+    BadColumns(String),
+    /// The rows make no table.
+    #[error("{file}: {source}")]
+    Data {
+        /// The file.
+        file: String,
+        /// What the library says.
+        source: beanjar::Error,
+    },
+}
+
+/// The result of reading or writing.
+pub type Result<T> = std::result::Result<T, Error>;

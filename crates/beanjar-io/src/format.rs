@@ -1,0 +1,201 @@
+//! Which format a file has, and how to get at its bytes.
+
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// A file format, told by the file's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values; semicolons and tabs are recognised by the header.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// One JSON object a line.
+    Jsonl,
+    /// Apache Parquet.
+    Parquet,
+    /// An Arrow IPC file, also known as Feather version 2.
+    Arrow,
+}
+
+/// What a text file is wrapped in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Nothing.
+    Plain,
+    /// gzip.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+}
+
+impl Format {
+    /// The format and compression that a file name tells.
+    pub fn of(path: &Path) -> Result<(Format, Compression)> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let (stem, compression) = match name.rsplit_once('.') {
+            Some((stem, "gz")) => (stem, Compression::Gzip),
+            Some((stem, "zst")) => (stem, Compression::Zstd),
+            _ => (name.as_str(), Compression::Plain),
+        };
+        let unknown = |problem: String| Error::UnknownFormat { file: path.display().to_string(), problem };
+        let format = match stem.rsplit_once('.') {
+            Some((_, "csv")) => Format::Csv,
+            Some((_, "tsv" | "tab")) => Format::Tsv,
+            Some((_, "jsonl" | "ndjson")) => Format::Jsonl,
+            Some((_, "parquet" | "pq")) => Format::Parquet,
+            Some((_, "arrow" | "feather" | "ipc")) => Format::Arrow,
+            Some((_, extension)) => return Err(unknown(format!("the extension .{extension} is not known"))),
+            None => return Err(unknown("the name has no extension that tells the format".into())),
+        };
+        if !format.is_text() && compression != Compression::Plain {
+            return Err(unknown("parquet and arrow files carry their own compression".into()));
+        }
+        Ok((format, compression))
+    }
+
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Jsonl)
+    }
+}
+
+/// Where to read from: a file, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file, whose name tells its format.
+    File(PathBuf),
+    /// Standard input, whose first bytes tell its format.
+    Stdin,
+}
+
+impl<P: AsRef<Path>> From<P> for Source {
+    /// A file of that name; `-` is standard input.
+    fn from(path: P) -> Self {
+        match path.as_ref() {
+            path if path == Path::new("-") => Source::Stdin,
+            path => Source::File(path.to_owned()),
+        }
+    }
+}
+
+/// A source that has been opened: its format, and its bytes after decompression.
+pub(crate) enum Opened {
+    Text { format: Format, bytes: Box<dyn Read + Send> },
+    Columnar { format: Format, file: File },
+}
+
+impl Source {
+    /// The name to use in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Stdin => "standard input".into(),
+        }
+    }
+
+    pub(crate) fn unreadable(&self, error: &io::Error) -> Error {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".into(),
+            io::ErrorKind::PermissionDenied => "permission denied".into(),
+            io::ErrorKind::IsADirectory => "it is a folder; name a file in it".into(),
+            _ => error.to_string(),
+        };
+        Error::Unreadable { file: self.name(), reason }
+    }
+
+    /// The size of the file in bytes, if it is one.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Source::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
+            Source::Stdin => None,
+        }
+    }
+
+    /// Opens the source. `count` is told of every byte read, before decompression.
+    pub(crate) fn open(&self, count: impl Fn(u64) + Send + 'static) -> Result<Opened> {
+        match self {
+            Source::File(path) => {
+                let (format, compression) = match Format::of(path) {
+                    Err(_) if !path.exists() => return Err(self.unreadable(&io::ErrorKind::NotFound.into())),
+                    other => other?,
+                };
+                let file = File::open(path).map_err(|error| self.unreadable(&error))?;
+                if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                    return Err(self.unreadable(&io::ErrorKind::IsADirectory.into()));
+                }
+                if !format.is_text() {
+                    return Ok(Opened::Columnar { format, file });
+                }
+                self.text(format, compression, Counted { inner: file, count })
+            }
+            Source::Stdin => self.sniff(Counted { inner: io::stdin(), count }),
+        }
+    }
+
+    /// Tells the format by the first bytes.
+    fn sniff(&self, mut bytes: impl Read + Send + 'static) -> Result<Opened> {
+        let mut start = Vec::new();
+        bytes.by_ref().take(8).read_to_end(&mut start).map_err(|error| self.unreadable(&error))?;
+        let compression = match &start[..] {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
+            _ => Compression::Plain,
+        };
+        let format = match &start[..] {
+            [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
+            start if start.starts_with(b"ARROW1") => Format::Arrow,
+            start if start.trim_ascii_start().starts_with(b"{") => Format::Jsonl,
+            _ => Format::Csv,
+        };
+        let mut whole = io::Cursor::new(start).chain(bytes);
+        if format.is_text() {
+            return self.text(format, compression, whole);
+        }
+        // These formats are read from their end.
+        let mut file = tempfile::tempfile().map_err(|error| self.unreadable(&error))?;
+        io::copy(&mut whole, &mut file).map_err(|error| self.unreadable(&error))?;
+        Ok(Opened::Columnar { format, file })
+    }
+
+    fn text(&self, format: Format, compression: Compression, bytes: impl Read + Send + 'static) -> Result<Opened> {
+        let bytes: Box<dyn Read + Send> = match compression {
+            Compression::Plain => Box::new(bytes),
+            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, bytes))),
+            Compression::Zstd => Box::new(zstd::Decoder::new(bytes).map_err(|error| self.unreadable(&error))?),
+        };
+        Ok(Opened::Text { format, bytes })
+    }
+}
+
+struct Counted<R, F> {
+    inner: R,
+    count: F,
+}
+
+impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        (self.count)(read as u64);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_formats() {
+        let of = |name: &str| Format::of(Path::new(name)).ok();
+        assert_eq!(of("a.csv"), Some((Format::Csv, Compression::Plain)));
+        assert_eq!(of("dir.x/A.TSV.GZ"), Some((Format::Tsv, Compression::Gzip)));
+        assert_eq!(of("a.ndjson.zst"), Some((Format::Jsonl, Compression::Zstd)));
+        assert_eq!(of("a.parquet"), Some((Format::Parquet, Compression::Plain)));
+        assert_eq!(of("a.feather"), Some((Format::Arrow, Compression::Plain)));
+        for bad in ["a.txt", "csv", "a.gz", "a.parquet.gz", ""] {
+            assert_eq!(of(bad), None, "{bad}");
+        }
+    }
+}

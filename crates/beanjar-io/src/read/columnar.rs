@@ -1,0 +1,119 @@
+//! Parquet and Arrow files: batches of typed columns, taken as text.
+
+use super::delimited::Wanted;
+use super::rows::{Places, Rows};
+use crate::{Error, Format, Result, Source};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use std::fmt::Write;
+use std::fs::File;
+
+/// Rows in a batch: about as many as a piece of text holds.
+const BATCH: usize = 16_384;
+
+/// The batches of a file, in order, and how many rows came before.
+pub(super) struct Batches {
+    file: String,
+    batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, String>> + Send>,
+    rows: u64,
+}
+
+/// A batch, and the number of its first row, from 1.
+pub(crate) struct Batch {
+    pub(super) columns: RecordBatch,
+    pub(super) first: u64,
+}
+
+impl Batches {
+    pub(super) fn open(source: &Source, format: Format, file: File) -> Result<(SchemaRef, Self)> {
+        let unreadable = |error: String| Error::Unreadable { file: source.name(), reason: plainly(&error) };
+        if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+            return Err(Error::Empty { file: source.name() });
+        }
+        let (schema, batches): (SchemaRef, Box<dyn Iterator<Item = _> + Send>) = match format {
+            Format::Parquet => {
+                let builder = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file)
+                    .map_err(|error| unreadable(error.to_string()))?;
+                let schema = builder.schema().clone();
+                let reader = builder.with_batch_size(BATCH).build().map_err(|error| unreadable(error.to_string()))?;
+                (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
+            }
+            _ => {
+                let reader = arrow_ipc::reader::FileReader::try_new_buffered(file, None)
+                    .map_err(|error| unreadable(error.to_string()))?;
+                let schema = reader.schema();
+                (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string())).flat_map(small)))
+            }
+        };
+        Ok((schema, Batches { file: source.name(), batches, rows: 0 }))
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
+        let Some(batch) = self.batches.next() else { return Ok(None) };
+        let columns = batch.map_err(|error| Error::Unreadable { file: self.file.clone(), reason: plainly(&error) })?;
+        let first = self.rows + 1;
+        self.rows += columns.num_rows() as u64;
+        Ok(Some(Batch { columns, first }))
+    }
+}
+
+/// An Arrow file may hold everything in one batch: cut it, so that threads can share it.
+fn small(batch: std::result::Result<RecordBatch, String>) -> Vec<std::result::Result<RecordBatch, String>> {
+    match batch {
+        Ok(batch) => {
+            let starts = (0..batch.num_rows()).step_by(BATCH);
+            starts.map(|start| Ok(batch.slice(start, BATCH.min(batch.num_rows() - start)))).collect()
+        }
+        Err(error) => vec![Err(error)],
+    }
+}
+
+/// A library's message as one clause of ours.
+fn plainly(error: &str) -> String {
+    format!("damaged, or not of the format its name tells ({})", error.trim_end_matches('.'))
+}
+
+pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
+    let mut text = String::new();
+    let mut cells: Vec<Vec<(u32, u32)>> = vec![Vec::new(); wanted.kept];
+    for (column, array) in batch.columns.columns().iter().enumerate() {
+        let Some(slot) = wanted.slot(column) else { continue };
+        push_column(&mut text, &mut cells[slot], array).map_err(|reason| Error::Unreadable {
+            file: file.into(),
+            reason: format!("column '{}' {reason}", batch.columns.schema().field(column).name()),
+        })?;
+    }
+    let places = Places::Rows { first: batch.first, count: batch.columns.num_rows() };
+    Ok(Rows::new(index, text, cells, places))
+}
+
+fn push_column(text: &mut String, cells: &mut Vec<(u32, u32)>, array: &ArrayRef) -> std::result::Result<(), String> {
+    let mut push = |valid: bool, write: &dyn Fn(&mut String)| {
+        let start = text.len() as u32;
+        if valid {
+            write(text);
+        }
+        cells.push((start, text.len() as u32));
+    };
+    // Rust's own number format is the shortest that reads back the same, and 7 rather than 7.0.
+    let number = |text: &mut String, number: &dyn std::fmt::Display| write!(text, "{number}").unwrap_or_default();
+    match array.data_type() {
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>();
+            (0..array.len()).for_each(|row| push(values.is_valid(row), &|text| number(text, &values.value(row))));
+        }
+        DataType::Float32 => {
+            let values = array.as_primitive::<Float32Type>();
+            (0..array.len()).for_each(|row| push(values.is_valid(row), &|text| number(text, &values.value(row))));
+        }
+        other => {
+            let strings = arrow_cast::cast(array, &DataType::Utf8)
+                .map_err(|_| format!("has the type {other}, which is not text, number or date"))?;
+            let strings = strings.as_string::<i32>();
+            (0..array.len()).for_each(|row| push(strings.is_valid(row), &|text| text.push_str(strings.value(row))));
+        }
+    }
+    Ok(())
+}

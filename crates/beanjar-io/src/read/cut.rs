@@ -1,0 +1,108 @@
+//! Text in pieces that end where a record ends, read in order.
+
+use super::delimited::{first_record_end, last_record_end};
+use crate::{Error, Result, Source};
+use memchr::{memchr, memchr_iter, memrchr};
+use std::io::Read;
+
+/// Some whole records, and where in the file they stand.
+pub(crate) struct Piece {
+    pub(super) bytes: Vec<u8>,
+    pub(super) offset: u64,
+    pub(super) line: u64,
+}
+
+/// A quarter of a megabyte: large enough to make the hand-over cheap, small enough that what is decoded from it stays
+/// in the cache.
+const PIECE: usize = 1 << 18;
+/// A record longer than this is a quote that was never closed.
+const LONGEST_RECORD: usize = 1 << 26;
+
+/// Cuts text at the ends of records: lines, or with a delimiter given, lines whose quotes are closed.
+pub(super) struct Cutter {
+    source: Source,
+    bytes: Box<dyn Read + Send>,
+    delimiter: Option<u8>,
+    carried: Vec<u8>,
+    offset: u64,
+    line: u64,
+    ended: bool,
+}
+
+impl Cutter {
+    pub(super) fn new(source: Source, bytes: Box<dyn Read + Send>) -> Self {
+        Cutter { source, bytes, delimiter: None, carried: Vec::new(), offset: 0, line: 1, ended: false }
+    }
+
+    /// The first line, which stays to be read. A byte-order mark before it is dropped.
+    pub(super) fn peek_line(&mut self) -> Result<&[u8]> {
+        self.fill(PIECE)?;
+        if self.carried.starts_with(b"\xef\xbb\xbf") {
+            self.carried.drain(..3);
+            self.offset = 3;
+        }
+        Ok(&self.carried[..memchr(b'\n', &self.carried).unwrap_or(self.carried.len())])
+    }
+
+    /// From here on, fields between such delimiters may be quoted and hold line ends.
+    pub(super) fn quoted_fields(&mut self, delimiter: u8) {
+        self.delimiter = Some(delimiter);
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Piece>> {
+        let mut wanted = PIECE;
+        let end = loop {
+            self.fill(wanted)?;
+            if self.ended {
+                break self.carried.len();
+            }
+            if let Some(end) = self.record_end() {
+                break end;
+            }
+            if self.carried.len() > LONGEST_RECORD {
+                let place = crate::Place::Line(self.line);
+                return Err(Error::OpenQuote { file: self.source.name(), place });
+            }
+            wanted *= 2;
+        };
+        if end == 0 {
+            return Ok(None);
+        }
+        let rest = self.carried.split_off(end);
+        let bytes = std::mem::replace(&mut self.carried, rest);
+        let piece = Piece { offset: self.offset, line: self.line, bytes };
+        self.offset += end as u64;
+        self.line += memchr_iter(b'\n', &piece.bytes).count() as u64;
+        Ok(Some(piece))
+    }
+
+    fn record_end(&self) -> Option<usize> {
+        match self.delimiter {
+            Some(delimiter) if memchr(b'"', &self.carried).is_some() => last_record_end(&self.carried, delimiter),
+            _ => memrchr(b'\n', &self.carried).map(|newline| newline + 1),
+        }
+    }
+
+    fn fill(&mut self, wanted: usize) -> Result<()> {
+        let lacking = wanted.saturating_sub(self.carried.len());
+        if lacking == 0 || self.ended {
+            return Ok(());
+        }
+        self.carried.reserve_exact(lacking);
+        let read = self.bytes.by_ref().take(lacking as u64).read_to_end(&mut self.carried);
+        self.ended = read.map_err(|error| self.source.unreadable(&error))? < lacking;
+        Ok(())
+    }
+}
+
+impl Piece {
+    /// Takes the first record off, as the names of columns.
+    pub(super) fn take_header(&mut self, delimiter: u8) -> Vec<String> {
+        let end = first_record_end(&self.bytes, delimiter);
+        let rest = self.bytes.split_off(end);
+        let header = std::mem::replace(&mut self.bytes, rest);
+        self.offset += end as u64;
+        self.line += memchr_iter(b'\n', &header).count() as u64;
+        super::delimited::header(header.strip_suffix(b"\n").unwrap_or(&header), delimiter)
+    }
+}

@@ -1,0 +1,226 @@
+//! An open file of any format: a header, and blocks of rows to be decoded by whichever thread is free.
+
+use super::columnar::{self, Batch, Batches};
+use super::cut::{Cutter, Piece};
+use super::delimited::{self, Wanted};
+use super::{Progress, Rows, jsonl};
+use crate::format::Opened;
+use crate::{Error, Format, Result, Source};
+use arrow_schema::SchemaRef;
+use beanjar::Cores;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An open file.
+pub(crate) struct Input {
+    /// Its name, for messages.
+    pub(crate) file: String,
+    /// The names of its columns.
+    pub(crate) names: Vec<String>,
+    /// Their types, in formats that have them.
+    pub(crate) schema: Option<SchemaRef>,
+    shape: Shape,
+    reader: Reader,
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Delimited(u8),
+    Jsonl,
+    Columnar,
+}
+
+enum Reader {
+    Text { cutter: Cutter, first: Option<Piece> },
+    Columnar(Batches),
+}
+
+enum Raw {
+    Piece(Piece),
+    Batch(Batch),
+}
+
+/// Dictionaries are kept per thread, and more than this many would cost more memory than they save time.
+const MOST_THREADS: usize = 8;
+
+impl Input {
+    pub(crate) fn open(source: &Source, progress: Option<Progress>) -> Result<Input> {
+        let count = move |bytes| {
+            if let Some(progress) = &progress {
+                progress(bytes);
+            }
+        };
+        let input = match source.open(count)? {
+            Opened::Text { format, bytes } => Self::open_text(source, format, Cutter::new(source.clone(), bytes))?,
+            Opened::Columnar { format, file } => {
+                let (schema, batches) = Batches::open(source, format, file)?;
+                let names = schema.fields().iter().map(|field| field.name().clone()).collect();
+                let (shape, reader) = (Shape::Columnar, Reader::Columnar(batches));
+                Input { file: source.name(), names, schema: Some(schema), shape, reader }
+            }
+        };
+        let mut sorted: Vec<&String> = input.names.iter().collect();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(twice) => Err(Error::DuplicateColumn { file: input.file.clone(), name: twice[0].clone() }),
+            None => Ok(input),
+        }
+    }
+
+    fn open_text(source: &Source, format: Format, mut cutter: Cutter) -> Result<Input> {
+        let file = source.name();
+        let line = cutter.peek_line()?;
+        let starts_with_nothing = line.is_empty();
+        delimited::check_utf8(&file, line, 0)?;
+        let shape = match format {
+            Format::Jsonl => Shape::Jsonl,
+            Format::Tsv => Shape::Delimited(b'\t'),
+            _ => Shape::Delimited(likely_delimiter(line)),
+        };
+        if let Shape::Delimited(delimiter) = shape {
+            cutter.quoted_fields(delimiter);
+        }
+        let Some(mut first) = cutter.next()? else { return Err(Error::Empty { file }) };
+        let names = match shape {
+            Shape::Delimited(delimiter) => {
+                if starts_with_nothing {
+                    let (expected, found) = (1, 0);
+                    return Err(Error::Ragged { file, place: crate::Place::Line(1), expected, found });
+                }
+                first.take_header(delimiter)
+            }
+            _ => jsonl::header(&file, &first)?,
+        };
+        Ok(Input { file, names, schema: None, shape, reader: Reader::Text { cutter, first: Some(first) } })
+    }
+
+    /// Reads the columns `kept` block by block, in order.
+    pub(crate) fn for_each(self, kept: &[usize], mut take: impl FnMut(Rows) -> Result<()>) -> Result<()> {
+        let (mut queue, decoder) = self.start(kept);
+        let mut rows_read = 0;
+        while let (index, Some(raw)) = queue.next()? {
+            let rows = decoder.decode(index, raw)?;
+            rows_read += rows.len();
+            take(rows)?;
+        }
+        if rows_read == 0 { Err(Error::HeaderOnly { file: decoder.file }) } else { Ok(()) }
+    }
+
+    /// Reads the columns `kept`, each thread into a part of its own. Blocks are handed out in order, and of several
+    /// errors the one that stands first in the file is reported, so the outcome is the same for any number of threads.
+    pub(crate) fn read<P: Default + Send>(
+        self,
+        kept: &[usize],
+        cores: &Cores,
+        take: impl Fn(&mut P, &Rows) -> Result<()> + Sync,
+    ) -> Result<Vec<P>> {
+        let (queue, decoder) = self.start(kept);
+        let queue = Mutex::new(queue);
+        let failed = AtomicBool::new(false);
+        let work = || {
+            let mut part = P::default();
+            let mut rows_read = 0;
+            while !failed.load(Ordering::Relaxed) {
+                let (index, raw) = match lock(&queue).next_or_index() {
+                    Ok((_, None)) => break,
+                    Ok((index, Some(raw))) => (index, raw),
+                    Err(located) => {
+                        failed.store(true, Ordering::Relaxed);
+                        return Err(located);
+                    }
+                };
+                let taken = decoder.decode(index, raw).and_then(|rows| {
+                    rows_read += rows.len();
+                    take(&mut part, &rows)
+                });
+                if let Err(error) = taken {
+                    failed.store(true, Ordering::Relaxed);
+                    return Err((index, error));
+                }
+            }
+            Ok((rows_read, part))
+        };
+        let threads = cores.count().min(MOST_THREADS);
+        let outcomes: Vec<_> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut outcomes = vec![work()];
+            outcomes.extend(others.into_iter().map(|other| match other.join() {
+                Ok(outcome) => outcome,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }));
+            outcomes
+        });
+        let (done, mut failures): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(std::result::Result::is_ok);
+        failures.sort_by_key(|failure| failure.as_ref().err().map(|(index, _)| *index));
+        if let Some(Err((_, error))) = failures.into_iter().next() {
+            return Err(error);
+        }
+        let (rows_read, parts): (Vec<usize>, Vec<P>) = done.into_iter().flatten().unzip();
+        if rows_read.iter().sum::<usize>() == 0 { Err(Error::HeaderOnly { file: decoder.file }) } else { Ok(parts) }
+    }
+
+    fn start(self, kept: &[usize]) -> (Queue, Decoder) {
+        let Input { file, names, shape, reader, .. } = self;
+        let wanted = Wanted::new(names.len(), kept);
+        (Queue { reader, next: 0 }, Decoder { file, names, shape, wanted })
+    }
+}
+
+struct Decoder {
+    file: String,
+    names: Vec<String>,
+    shape: Shape,
+    wanted: Wanted,
+}
+
+impl Decoder {
+    fn decode(&self, index: u32, raw: Raw) -> Result<Rows> {
+        let Decoder { file, names, shape, wanted } = self;
+        match (raw, shape) {
+            (Raw::Batch(batch), _) => columnar::decode(file, index, &batch, wanted),
+            (Raw::Piece(piece), Shape::Delimited(delimiter)) => {
+                delimited::decode(file, index, piece, *delimiter, wanted)
+            }
+            (Raw::Piece(piece), _) => jsonl::decode(file, index, &piece, names, wanted),
+        }
+    }
+}
+
+struct Queue {
+    reader: Reader,
+    next: u32,
+}
+
+impl Queue {
+    /// The next block and its number.
+    fn next(&mut self) -> Result<(u32, Option<Raw>)> {
+        self.next_or_index().map_err(|(_, error)| error)
+    }
+
+    /// The same, an error with the number of the block that could not be had.
+    fn next_or_index(&mut self) -> std::result::Result<(u32, Option<Raw>), (u32, Error)> {
+        let index = self.next;
+        self.next += 1;
+        let raw = match &mut self.reader {
+            Reader::Text { cutter, first } => match first.take() {
+                Some(piece) => Ok(Some(piece)),
+                None => cutter.next(),
+            }
+            .map(|piece| piece.map(Raw::Piece)),
+            Reader::Columnar(batches) => batches.next().map(|batch| batch.map(Raw::Batch)),
+        };
+        raw.map(|raw| (index, raw)).map_err(|error| (index, error))
+    }
+}
+
+/// A thread that panics is reported when it is joined; the others need not fail over its lock.
+fn lock(queue: &Mutex<Queue>) -> std::sync::MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The separator that the header line has most of.
+fn likely_delimiter(line: &[u8]) -> u8 {
+    let count = |delimiter: u8| line.iter().filter(|&&byte| byte == delimiter).count();
+    // The last of equals wins, so the comma does.
+    [b'\t', b';', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',')
+}

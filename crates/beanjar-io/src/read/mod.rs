@@ -1,0 +1,91 @@
+//! From files to tables: cut into blocks, decode in parallel, code, group.
+
+mod columnar;
+mod cut;
+mod delimited;
+mod input;
+mod jsonl;
+mod judgments;
+mod labels;
+mod rows;
+
+pub(crate) use input::Input;
+pub(crate) use rows::Rows;
+
+use crate::columns::{ColumnNames, Header, Role};
+use crate::{Error, Result, Source};
+use beanjar::{Cores, Judgments, Labels};
+use std::sync::Arc;
+
+/// Told of every number of bytes read, as they are read.
+pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
+
+/// How to read.
+#[derive(Clone, Default)]
+pub struct ReadOptions {
+    /// Which columns hold what, where the names do not tell.
+    pub columns: ColumnNames,
+    /// What the file holds, where its columns do not tell.
+    pub kind: Option<Kind>,
+    /// The threads to use.
+    pub cores: Cores,
+    /// Whom to tell how far it is.
+    pub progress: Option<Progress>,
+}
+
+/// The two kinds of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers: object, attribute, worker, value.
+    Judgments,
+    /// Categories: task, worker, label.
+    Labels,
+}
+
+/// What was in a file.
+#[derive(Debug)]
+pub struct Read {
+    /// The table.
+    pub data: Data,
+    /// How many rows (in the wide form, cells) were left out because something in them was missing.
+    pub incomplete: usize,
+}
+
+/// A table of either kind.
+#[derive(Debug)]
+pub enum Data {
+    /// Numbers.
+    Judgments(Judgments),
+    /// Categories.
+    Labels(Labels),
+}
+
+/// Reads a file of judgments or labels.
+///
+/// Judgments may be long (`object,attribute,worker,value`) or wide (one row per object and worker, one column per
+/// attribute). A judgment file without an attribute column has one attribute, called as its value column is. Cost:
+/// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
+pub fn read(source: &Source, options: &ReadOptions) -> Result<Read> {
+    let input = Input::open(source, options.progress.clone())?;
+    let (file, names) = (input.file.clone(), input.names.clone());
+    let header = Header { file: &file, names: &names, given: &options.columns };
+    match kind(&header, options.kind)? {
+        Kind::Labels => labels::read(input, &header, &options.cores),
+        Kind::Judgments => judgments::read(input, &header, &options.cores),
+    }
+}
+
+fn kind(header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
+    let column = |role| header.find(role);
+    match (given, column(Role::Label)?, column(Role::Value)?) {
+        (Some(kind), ..) => Ok(kind),
+        (None, Some(_), None) => Ok(Kind::Labels),
+        (None, None, _) => Ok(Kind::Judgments),
+        (None, Some(_), Some(_)) if column(Role::Attribute)?.is_some() => Ok(Kind::Judgments),
+        (None, Some(label), Some(value)) => Err(Error::UnclearKind {
+            file: header.file.into(),
+            label: header.names[label].clone(),
+            value: header.names[value].clone(),
+        }),
+    }
+}

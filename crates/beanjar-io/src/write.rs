@@ -1,0 +1,335 @@
+//! Tables to files of any format: whole, or not at all.
+
+use crate::{Compression, Error, Format, Result, Source};
+use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+
+/// A file in the making: its bytes go to a temporary file beside it, which takes its name at the end. A program that
+/// stops before leaves nothing behind.
+pub struct Output {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Output {
+    /// Begins a file, which must not be one of the `inputs`.
+    pub fn create(path: impl AsRef<Path>, inputs: &[&Source]) -> Result<Output> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        if let Ok(target) = path.canonicalize() {
+            let same = |input: &&&Source| matches!(input, Source::File(input) if input.canonicalize().is_ok_and(|input| input == target));
+            if inputs.iter().any(|input| same(&input)) {
+                return Err(Error::WouldOverwriteInput { file });
+            }
+            if target.is_dir() {
+                return Err(Error::Unwritable { file, reason: "it is a folder; name a file in it".into() });
+            }
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        // As for any other new file, the user's mask decides who may read it.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let temporary = builder.prefix(".beanjar-").tempfile_in(folder).map_err(|error| unwritable(path, &error))?;
+        Ok(Output { path: path.to_owned(), file: temporary })
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<()> {
+        let Output { path, file } = self;
+        file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    };
+    Error::Unwritable { file: path.display().to_string(), reason }
+}
+
+/// What a column of a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Text.
+    Text,
+    /// Numbers.
+    Number,
+}
+
+/// One value of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// Text, in a text column.
+    Text(&'a str),
+    /// A finite number, in a number column.
+    Number(f64),
+    /// Nothing.
+    Missing,
+}
+
+/// Writes a table row by row, in the format that the file's name tells.
+///
+/// ```
+/// use beanjar_io::{Cell, ColumnType, TableWriter};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("truth.csv");
+/// let columns = [("object", ColumnType::Text), ("height", ColumnType::Number)];
+/// let mut table = TableWriter::create(&path, &columns, &[])?;
+/// table.row(&[Cell::Text("photo 1"), Cell::Number(67.5)])?;
+/// table.finish()?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "object,height\nphoto 1,67.5\n");
+/// # Ok::<(), beanjar_io::Error>(())
+/// ```
+pub struct TableWriter {
+    path: PathBuf,
+    encoder: Encoder,
+}
+
+enum Encoder {
+    Delimited(Box<csv::Writer<Stream>>),
+    Jsonl { names: Vec<String>, stream: Box<Stream> },
+    Columnar(Box<Columnar>),
+}
+
+impl TableWriter {
+    /// Begins a table with these columns. The file must not be one of the `inputs`.
+    pub fn create(path: impl AsRef<Path>, columns: &[(&str, ColumnType)], inputs: &[&Source]) -> Result<TableWriter> {
+        let path = path.as_ref();
+        let (format, compression) = Format::of(path)?;
+        let output = Output::create(path, inputs)?;
+        let encoder = match format {
+            Format::Csv | Format::Tsv => {
+                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+                let stream = Stream::new(output, compression).map_err(|error| unwritable(path, &error))?;
+                let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(stream);
+                let header = writer.write_record(columns.iter().map(|(name, _)| name));
+                header.map_err(|error| unwritable(path, &error.into()))?;
+                Encoder::Delimited(Box::new(writer))
+            }
+            Format::Jsonl => {
+                let stream = Stream::new(output, compression).map_err(|error| unwritable(path, &error))?;
+                let names = columns.iter().map(|(name, _)| json_text(name)).collect();
+                Encoder::Jsonl { names, stream: Box::new(stream) }
+            }
+            Format::Parquet | Format::Arrow => {
+                let columnar = Columnar::new(output, format, columns);
+                Encoder::Columnar(Box::new(columnar.map_err(|error| unwritable(path, &error))?))
+            }
+        };
+        Ok(TableWriter { path: path.to_owned(), encoder })
+    }
+
+    /// Writes a row: a cell for each column, of that column's type.
+    pub fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        let written = match &mut self.encoder {
+            Encoder::Delimited(writer) => delimited_row(writer, cells),
+            Encoder::Jsonl { names, stream } => json_row(stream, names, cells),
+            Encoder::Columnar(columnar) => columnar.row(cells),
+        };
+        written.map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Completes the file and gives it its name.
+    pub fn finish(self) -> Result<()> {
+        let TableWriter { path, encoder } = self;
+        let output = match encoder {
+            Encoder::Delimited(writer) => {
+                writer.into_inner().map_err(|error| io::Error::other(error.to_string())).and_then(Stream::finish)
+            }
+            Encoder::Jsonl { stream, .. } => stream.finish(),
+            Encoder::Columnar(columnar) => columnar.finish(),
+        };
+        output.map_err(|error| unwritable(&path, &error))?.finish()
+    }
+}
+
+fn delimited_row(writer: &mut csv::Writer<Stream>, cells: &[Cell<'_>]) -> io::Result<()> {
+    for cell in cells {
+        match cell {
+            Cell::Text(text) => writer.write_field(text)?,
+            Cell::Number(number) => writer.write_field(number.to_string())?,
+            Cell::Missing => writer.write_field("")?,
+        }
+    }
+    Ok(writer.write_record(None::<&[u8]>)?)
+}
+
+fn json_row(stream: &mut Stream, names: &[String], cells: &[Cell<'_>]) -> io::Result<()> {
+    for (i, (name, cell)) in names.iter().zip(cells).enumerate() {
+        write!(stream, "{}{name}:", if i == 0 { "{" } else { "," })?;
+        match cell {
+            Cell::Text(text) => stream.write_all(json_text(text).as_bytes())?,
+            Cell::Number(number) => write!(stream, "{number}")?,
+            Cell::Missing => stream.write_all(b"null")?,
+        }
+    }
+    stream.write_all(b"}\n")
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Text on its way to the file, compressed as the name says.
+enum Stream {
+    Plain(BufWriter<Output>),
+    Gzip(flate2::write::GzEncoder<BufWriter<Output>>),
+    Zstd(zstd::Encoder<'static, BufWriter<Output>>),
+}
+
+impl Stream {
+    fn new(output: Output, compression: Compression) -> io::Result<Stream> {
+        let buffered = BufWriter::with_capacity(1 << 16, output);
+        Ok(match compression {
+            Compression::Plain => Stream::Plain(buffered),
+            Compression::Gzip => Stream::Gzip(flate2::write::GzEncoder::new(buffered, flate2::Compression::default())),
+            Compression::Zstd => Stream::Zstd(zstd::Encoder::new(buffered, 0)?),
+        })
+    }
+
+    fn finish(self) -> io::Result<Output> {
+        let buffered = match self {
+            Stream::Plain(stream) => stream,
+            Stream::Gzip(stream) => stream.finish()?,
+            Stream::Zstd(stream) => stream.finish()?,
+        };
+        buffered.into_inner().map_err(io::IntoInnerError::into_error)
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.write(bytes),
+            Stream::Gzip(stream) => stream.write(bytes),
+            Stream::Zstd(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.flush(),
+            Stream::Gzip(stream) => stream.flush(),
+            Stream::Zstd(stream) => stream.flush(),
+        }
+    }
+}
+
+/// Rows collected into batches for Parquet or Arrow.
+struct Columnar {
+    output: Output,
+    schema: SchemaRef,
+    builders: Vec<Builder>,
+    rows: usize,
+    sink: Sink,
+}
+
+enum Sink {
+    Parquet(parquet::arrow::ArrowWriter<File>),
+    Arrow(arrow_ipc::writer::FileWriter<BufWriter<File>>),
+}
+
+enum Builder {
+    Text(StringBuilder),
+    Number(Float64Builder),
+}
+
+impl Columnar {
+    /// Large enough to compress well, small enough to hold.
+    const ROWS_IN_A_BATCH: usize = 1 << 16;
+
+    fn new(output: Output, format: Format, columns: &[(&str, ColumnType)]) -> io::Result<Columnar> {
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|(name, column)| match column {
+                ColumnType::Text => Field::new(*name, DataType::Utf8, true),
+                ColumnType::Number => Field::new(*name, DataType::Float64, true),
+            })
+            .collect();
+        let builders = columns
+            .iter()
+            .map(|(_, column)| match column {
+                ColumnType::Text => Builder::Text(StringBuilder::new()),
+                ColumnType::Number => Builder::Number(Float64Builder::new()),
+            })
+            .collect();
+        let schema: SchemaRef = Arc::new(Schema::new(fields));
+        let file = output.file.reopen()?;
+        let sink = match format {
+            Format::Parquet => {
+                let compression = parquet::basic::Compression::ZSTD(parquet::basic::ZstdLevel::default());
+                let properties = parquet::file::properties::WriterProperties::builder().set_compression(compression);
+                let writer = parquet::arrow::ArrowWriter::try_new(file, schema.clone(), Some(properties.build()));
+                Sink::Parquet(writer.map_err(io::Error::other)?)
+            }
+            _ => {
+                let writer = arrow_ipc::writer::FileWriter::try_new_buffered(file, &schema);
+                Sink::Arrow(writer.map_err(io::Error::other)?)
+            }
+        };
+        Ok(Columnar { output, schema, builders, rows: 0, sink })
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        for (builder, cell) in self.builders.iter_mut().zip(cells) {
+            match (builder, cell) {
+                (Builder::Text(builder), Cell::Text(text)) => builder.append_value(text),
+                (Builder::Text(builder), Cell::Number(number)) => builder.append_value(number.to_string()),
+                (Builder::Text(builder), Cell::Missing) => builder.append_null(),
+                (Builder::Number(builder), Cell::Number(number)) => builder.append_value(*number),
+                (Builder::Number(builder), _) => builder.append_null(),
+            }
+        }
+        self.rows += 1;
+        if self.rows == Self::ROWS_IN_A_BATCH { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let arrays = self.builders.iter_mut().map(|builder| -> ArrayRef {
+            match builder {
+                Builder::Text(builder) => Arc::new(builder.finish()),
+                Builder::Number(builder) => Arc::new(builder.finish()),
+            }
+        });
+        let batch = RecordBatch::try_new(self.schema.clone(), arrays.collect()).map_err(io::Error::other)?;
+        self.rows = 0;
+        match &mut self.sink {
+            Sink::Parquet(writer) => writer.write(&batch).map_err(io::Error::other),
+            Sink::Arrow(writer) => writer.write(&batch).map_err(io::Error::other),
+        }
+    }
+
+    fn finish(mut self) -> io::Result<Output> {
+        if self.rows > 0 {
+            self.flush()?;
+        }
+        match self.sink {
+            Sink::Parquet(writer) => drop(writer.close().map_err(io::Error::other)?),
+            Sink::Arrow(mut writer) => writer.finish().map_err(io::Error::other)?,
+        }
+        Ok(self.output)
+    }
+}
