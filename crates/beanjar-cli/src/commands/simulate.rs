@@ -1,11 +1,303 @@
 use crate::Common;
-use crate::failure::Result;
-use clap::Args;
+use crate::failure::{Failure, Result};
+use crate::output::count;
+use beanjar::simulate::{Crowd, ExpertCase, Experts, PHOTO_ATTRIBUTES, Photos, SimulatedPhotos, WorkerModel};
+use beanjar_io::{Cell, ColumnType, TableWriter};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Make data with a known truth, to try methods on.
+///
+/// Writes the data and the truth as files into the folder given with --out.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  beanjar simulate photos --out photos\n  beanjar simulate labels --tasks 5000 --classes 4 --spammers 0.2 --out crowd\n  beanjar simulate experts --case ii --out experts --as parquet"
+)]
+pub(crate) struct Simulate {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Subcommand)]
+enum Kind {
+    /// Judgments of photos of people: 39 attributes, calibrated to Table 1 of Sabato and Kalai (2013).
+    ///
+    /// Writes judgments (object,attribute,worker,value) and truth (object,height,weight; in inches and pounds).
+    Photos {
+        /// How many photos.
+        #[arg(long, value_name = "N", default_value_t = Photos::default().objects)]
+        objects: usize,
+        /// How many judgments of each attribute of each photo.
+        #[arg(long, value_name = "K", default_value_t = Photos::default().judgments)]
+        judgments: usize,
+        /// How many judges, who take turns at random.
+        #[arg(long, value_name = "N", default_value_t = Photos::default().workers)]
+        workers: usize,
+        #[command(flatten)]
+        files: Files,
+    },
+    /// Crowd labels: workers of different skill, spammers among them if you like.
+    ///
+    /// Writes labels (task,worker,label), truth (task,label) and workers (worker,accuracy).
+    Labels {
+        /// How many tasks.
+        #[arg(long, value_name = "N", default_value_t = Crowd::default().tasks)]
+        tasks: usize,
+        /// How many workers.
+        #[arg(long, value_name = "N", default_value_t = Crowd::default().workers)]
+        workers: usize,
+        /// How many classes.
+        #[arg(long, value_name = "K", default_value_t = Crowd::default().classes)]
+        classes: usize,
+        /// Labels per task: a number, or from and to, as 3-7.
+        #[arg(long, value_name = "N", default_value = "5", value_parser = from_to)]
+        votes: (usize, usize),
+        /// The shares of the classes, as 0.7,0.3 [default: equal].
+        #[arg(long, value_name = "P,...", value_delimiter = ',')]
+        priors: Vec<f64>,
+        /// How workers err.
+        #[arg(long, value_enum, default_value_t = ModelName::OneCoin)]
+        model: ModelName,
+        /// Mean accuracy of workers who look.
+        #[arg(long, value_name = "P", default_value_t = Crowd::default().accuracy)]
+        accuracy: f64,
+        /// How alike workers are, as pseudo-counts of a beta distribution: large is alike.
+        #[arg(long, value_name = "X", default_value_t = Crowd::default().spread)]
+        spread: f64,
+        /// The share of workers who answer without looking.
+        #[arg(long, value_name = "P", default_value_t = Crowd::default().spammers)]
+        spammers: f64,
+        /// How unevenly work is shared: worker j takes tasks in proportion to 1/j^X.
+        #[arg(long, value_name = "X", default_value_t = Crowd::default().unevenness)]
+        unevenness: f64,
+        #[command(flatten)]
+        files: Files,
+    },
+    /// Units with features and three noisy experts, as in section 4.1 of Izbicki and Stern (2014).
+    ///
+    /// Writes features (object,x1,...), labels (task,worker,label) and truth (object,label).
+    Experts {
+        /// How experts err: i constantly, ii as the model says, iii by the squares of the features.
+        #[arg(long, value_enum, default_value_t = CaseName::I)]
+        case: CaseName,
+        /// How many units.
+        #[arg(long, value_name = "N", default_value_t = Experts::default().units)]
+        units: usize,
+        /// How many features that do not matter, beside the five that do.
+        #[arg(long, value_name = "N", default_value_t = Experts::default().noise_features)]
+        noise_features: usize,
+        #[command(flatten)]
+        files: Files,
+    },
+}
 
 #[derive(Args)]
-pub(crate) struct Simulate {}
+struct Files {
+    /// The format of the files: csv, tsv, jsonl, parquet, arrow; text also with .gz or .zst, as csv.gz.
+    #[arg(long = "as", value_name = "EXT", default_value = "csv")]
+    extension: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ModelName {
+    /// Right with the worker's accuracy, else any other class alike.
+    OneCoin,
+    /// A confusion matrix of each worker's own.
+    Confusion,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CaseName {
+    I,
+    Ii,
+    Iii,
+}
+
+fn from_to(text: &str) -> std::result::Result<(usize, usize), String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse().map_err(|_| format!("'{text}' is not a whole number"));
+    Ok((number(from)?, number(to)?))
+}
+
 impl Simulate {
-    pub(crate) fn run(&self, _common: &Common) -> Result<()> {
+    pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        match &self.kind {
+            Kind::Photos { objects, judgments, workers, files } => {
+                let photos = Photos { objects: *objects, judgments: *judgments, workers: *workers };
+                write_photos(&photos.draw(common.seed)?, &Folder::new(common, files)?)
+            }
+            Kind::Labels {
+                tasks,
+                workers,
+                classes,
+                votes,
+                priors,
+                model,
+                accuracy,
+                spread,
+                spammers,
+                unevenness,
+                files,
+            } => {
+                let model = match model {
+                    ModelName::OneCoin => WorkerModel::OneCoin,
+                    ModelName::Confusion => WorkerModel::Confusion,
+                };
+                let crowd = Crowd {
+                    tasks: *tasks,
+                    workers: *workers,
+                    classes: *classes,
+                    votes: *votes,
+                    priors: priors.clone(),
+                    model,
+                    accuracy: *accuracy,
+                    spread: *spread,
+                    spammers: *spammers,
+                    unevenness: *unevenness,
+                };
+                write_labels(&crowd, &Folder::new(common, files)?, common.seed)
+            }
+            Kind::Experts { case, units, noise_features, files } => {
+                let case = match case {
+                    CaseName::I => ExpertCase::Constant,
+                    CaseName::Ii => ExpertCase::Model,
+                    CaseName::Iii => ExpertCase::Squares,
+                };
+                let experts = Experts { units: *units, noise_features: *noise_features, case };
+                write_experts(&experts, &Folder::new(common, files)?, common.seed)
+            }
+        }
+    }
+}
+
+/// Where the files go, and as what.
+struct Folder {
+    path: PathBuf,
+    extension: String,
+    quiet: bool,
+}
+
+impl Folder {
+    fn new(common: &Common, files: &Files) -> Result<Folder> {
+        let needs_folder = || Failure::Words("simulate: name the folder to write into, as --out FOLDER".into());
+        let path = common.out.clone().ok_or_else(needs_folder)?;
+        let extension = files.extension.trim_start_matches('.').to_owned();
+        beanjar_io::Format::of(&PathBuf::from(format!("data.{extension}")))?;
+        let refused = |error| Failure::Words(format!("{}: cannot be made a folder: {error}", path.display()));
+        std::fs::create_dir_all(&path).map_err(refused)?;
+        Ok(Folder { path, extension, quiet: common.quiet })
+    }
+
+    /// Writes one file, whole or not at all.
+    fn write(
+        &self,
+        name: &str,
+        columns: &[(&str, ColumnType)],
+        fill: impl FnOnce(&mut TableWriter) -> beanjar_io::Result<usize>,
+    ) -> Result<()> {
+        let path = self.path.join(format!("{name}.{}", self.extension));
+        let mut table = TableWriter::create(&path, columns, &[])?;
+        let rows = fill(&mut table)?;
+        table.finish()?;
+        if !self.quiet {
+            eprintln!("{}: {}", path.display(), count(rows, "row"));
+        }
         Ok(())
     }
+}
+
+const TEXT: ColumnType = ColumnType::Text;
+const NUMBER: ColumnType = ColumnType::Number;
+
+/// The judgments of photos, row by row: object, attribute, worker, value.
+pub(crate) fn photo_rows(photos: &SimulatedPhotos) -> impl Iterator<Item = (String, &'static str, String, f64)> {
+    photos.judgments.iter().enumerate().flat_map(|(object, attributes)| {
+        attributes.iter().zip(&PHOTO_ATTRIBUTES).flat_map(move |(judgments, attribute)| {
+            judgments.iter().map(move |&(worker, value)| {
+                (format!("photo{}", object + 1), attribute.name, format!("w{}", worker + 1), value)
+            })
+        })
+    })
+}
+
+fn write_photos(photos: &SimulatedPhotos, folder: &Folder) -> Result<()> {
+    let columns = [("object", TEXT), ("attribute", TEXT), ("worker", TEXT), ("value", NUMBER)];
+    folder.write("judgments", &columns, |table| {
+        let mut rows = 0;
+        for (object, attribute, worker, value) in photo_rows(photos) {
+            table.row(&[Cell::Text(&object), Cell::Text(attribute), Cell::Text(&worker), tenths(value)])?;
+            rows += 1;
+        }
+        Ok(rows)
+    })?;
+    folder.write("truth", &[("object", TEXT), ("height", NUMBER), ("weight", NUMBER)], |table| {
+        for (object, [height, weight]) in photos.truth.iter().enumerate() {
+            table.row(&[Cell::Text(&format!("photo{}", object + 1)), tenths(*height), tenths(*weight)])?;
+        }
+        Ok(photos.truth.len())
+    })
+}
+
+/// Nobody guesses an inch or a pound to more than a tenth.
+fn tenths(value: f64) -> Cell<'static> {
+    Cell::Number((value * 10.0).round() / 10.0)
+}
+
+fn write_labels(crowd: &Crowd, folder: &Folder, seed: u64) -> Result<()> {
+    let drawn = crowd.draw(seed)?;
+    let (task, worker, class) = (numbered("t"), numbered("w"), numbered("c"));
+    folder.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
+        for (i, votes) in drawn.labels.iter().enumerate() {
+            for &(who, label) in votes {
+                table.row(&[Cell::Text(&task(i)), Cell::Text(&worker(who)), Cell::Text(&class(label))])?;
+            }
+        }
+        Ok(drawn.labels.iter().map(Vec::len).sum())
+    })?;
+    folder.write("truth", &[("task", TEXT), ("label", TEXT)], |table| {
+        for (i, &label) in drawn.truth.iter().enumerate() {
+            table.row(&[Cell::Text(&task(i)), Cell::Text(&class(label))])?;
+        }
+        Ok(drawn.truth.len())
+    })?;
+    folder.write("workers", &[("worker", TEXT), ("accuracy", NUMBER)], |table| {
+        for who in 0..drawn.confusion.len() {
+            table.row(&[Cell::Text(&worker(who)), Cell::Number(drawn.accuracy(who))])?;
+        }
+        Ok(drawn.confusion.len())
+    })
+}
+
+fn numbered(letter: &'static str) -> impl Fn(usize) -> String {
+    move |i| format!("{letter}{}", i + 1)
+}
+
+fn write_experts(experts: &Experts, folder: &Folder, seed: u64) -> Result<()> {
+    let drawn = experts.draw(seed)?;
+    let (unit, expert) = (numbered("u"), numbered("e"));
+    let names: Vec<String> = (0..drawn.features[0].len()).map(numbered("x")).collect();
+    let mut columns = vec![("object", TEXT)];
+    columns.extend(names.iter().map(|name| (name.as_str(), NUMBER)));
+    folder.write("features", &columns, |table| {
+        for (i, features) in drawn.features.iter().enumerate() {
+            let id = unit(i);
+            let cells = std::iter::once(Cell::Text(&id)).chain(features.iter().map(|&x| Cell::Number(x)));
+            table.row(&cells.collect::<Vec<_>>())?;
+        }
+        Ok(drawn.features.len())
+    })?;
+    folder.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
+        for (i, labels) in drawn.labels.iter().enumerate() {
+            for (k, label) in labels.iter().enumerate() {
+                table.row(&[Cell::Text(&unit(i)), Cell::Text(&expert(k)), Cell::Text(&label.to_string())])?;
+            }
+        }
+        Ok(drawn.labels.iter().map(Vec::len).sum())
+    })?;
+    folder.write("truth", &[("object", TEXT), ("label", TEXT)], |table| {
+        for (i, class) in drawn.truth.iter().enumerate() {
+            table.row(&[Cell::Text(&unit(i)), Cell::Text(&class.to_string())])?;
+        }
+        Ok(drawn.truth.len())
+    })
 }

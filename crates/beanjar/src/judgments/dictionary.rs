@@ -89,7 +89,7 @@ const BATCH: usize = 32;
 
 impl Interner {
     /// The code of each text, new ones being added. `position` is where the first text stands
-    /// among all rows of the table; the next ones follow it.
+    /// among all rows of the table, later than any before; the next ones follow it.
     pub(super) fn intern_all(&mut self, texts: &[&str], position: u64, codes: &mut Vec<u32>) {
         let mut keys = [Key::default(); BATCH];
         let mut at = position;
@@ -114,9 +114,6 @@ impl Interner {
         let Interner { dictionary, first_seen, slots } = self;
         let place = slots.find(key, |code| dictionary.get(code as usize) == text);
         if let Some(code) = slots.code(place) {
-            // Blocks may reach a thread in any order once parts are merged.
-            let seen = &mut first_seen[code as usize];
-            *seen = position.min(*seen);
             return code;
         }
         let code = dictionary.len() as u32;
@@ -147,8 +144,11 @@ pub(super) fn unite(parts: Vec<Interner>) -> (Dictionary, Vec<Vec<u32>>) {
                 touched ^= all.slots.touch(Key::of(text));
             }
             std::hint::black_box(touched);
-            for (text, seen) in texts.iter().zip(seen) {
-                codes.push(all.intern(Key::of(text), text, *seen));
+            for (text, &seen) in texts.iter().zip(seen) {
+                let code = all.intern(Key::of(text), text, seen);
+                let first_seen = &mut all.first_seen[code as usize];
+                *first_seen = seen.min(*first_seen);
+                codes.push(code);
             }
         }
         renumbered.push(codes);
@@ -332,19 +332,19 @@ mod tests {
         let mut whole_codes = Vec::new();
         whole.intern_all(&texts, 0, &mut whole_codes);
 
-        // Blocks of odd sizes dealt to three parts, the last one first.
+        // Blocks of odd sizes dealt to three parts.
         let blocks: Vec<(usize, &[&str])> = texts.chunks(37).enumerate().collect();
         let mut parts: Vec<Interner> = (0..3).map(|_| Interner::default()).collect();
         let mut coded = vec![Vec::new(); blocks.len()];
-        for &(i, block) in blocks.iter().rev() {
-            parts[i % 3].intern_all(block, (i * 37) as u64, &mut coded[i]);
+        for &(i, block) in &blocks {
+            parts[(i * i) % 3].intern_all(block, (i * 37) as u64, &mut coded[i]);
         }
         let (dictionary, renumbered) = unite(parts);
         assert_eq!(dictionary, whole.dictionary);
         let codes: Vec<u32> = coded
             .iter()
             .enumerate()
-            .flat_map(|(i, codes)| codes.iter().map(|&c| renumbered[i % 3][c as usize]).collect::<Vec<_>>())
+            .flat_map(|(i, codes)| codes.iter().map(|&c| renumbered[(i * i) % 3][c as usize]).collect::<Vec<_>>())
             .collect();
         assert_eq!(codes, whole_codes);
     }

@@ -39,7 +39,8 @@ pub struct Votes<'a> {
 pub struct LabelsPart(Part);
 
 impl LabelsPart {
-    /// Takes the rows of block number `block`; blocks may come in any order. The slices are equally long.
+    /// Takes the rows of block number `block`. A part takes its blocks in rising order; which part takes which does not
+    /// matter. The slices are equally long.
     pub fn push(&mut self, block: u32, tasks: &[&str], workers: &[&str], labels: &[&str]) -> Result<()> {
         self.0.push(block, [tasks, workers, labels], Vec::new())
     }
@@ -206,9 +207,9 @@ mod tests {
         let whole = Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap();
         for threads in [1, 2, 3, 8] {
             let mut parts: Vec<LabelsPart> = (0..threads).map(|_| LabelsPart::default()).collect();
-            for (i, block) in rows.chunks(123).enumerate().rev() {
+            for (i, block) in rows.chunks(123).enumerate() {
                 let column = |pick: fn(&(String, String, String)) -> &str| block.iter().map(pick).collect::<Vec<_>>();
-                parts[(i * 5) % threads]
+                parts[(i * i) % threads]
                     .push(i as u32, &column(|r| &r.0), &column(|r| &r.1), &column(|r| &r.2))
                     .unwrap();
             }

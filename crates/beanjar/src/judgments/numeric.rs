@@ -58,8 +58,8 @@ impl<'a> ObjectJudgments<'a> {
 pub struct JudgmentsPart(Part);
 
 impl JudgmentsPart {
-    /// Takes the rows of block number `block`; blocks may come in any order. The columns are equally long, but for
-    /// `workers`, which is empty in all blocks if the table has none. An empty text is a worker that is not known.
+    /// Takes the rows of block number `block`. A part takes its blocks in rising order; which part takes which does not
+    /// matter. The columns are equally long, but for `workers`, which is empty in all blocks if the table has none. An empty text is a worker that is not known.
     pub fn push(
         &mut self,
         block: u32,
