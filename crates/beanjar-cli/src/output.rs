@@ -15,26 +15,39 @@ pub(crate) trait Report: Serialize {
     fn rows(&self) -> Vec<Vec<String>>;
 }
 
-impl Common {
+/// Where a command's result goes, made sure of before the work begins.
+pub(crate) struct Sink {
+    format: Format,
+    output: Option<Output>,
+}
+
+impl Sink {
     /// Prints a result, or writes it to the file given with `--out`.
-    pub(crate) fn emit(&self, report: &impl Report, inputs: &[&Source]) -> Result<()> {
-        let bytes = match self.chosen_format() {
+    pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
+        let text = match self.format {
             Format::Table => report.text(),
             Format::Json => json(report),
             Format::Csv => csv(&report.rows()),
         };
-        self.emit_text(&bytes, inputs)
+        self.emit_text(&text)
     }
 
-    pub(crate) fn emit_text(&self, text: &str, inputs: &[&Source]) -> Result<()> {
-        match &self.out {
+    pub(crate) fn emit_text(self, text: &str) -> Result<()> {
+        match self.output {
             None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
-            Some(path) => {
-                let mut output = Output::create(path, inputs)?;
+            Some(mut output) => {
                 output.write_all(text.as_bytes())?;
                 Ok(output.finish()?)
             }
         }
+    }
+}
+
+impl Common {
+    /// Makes sure that the result can go where it should, which is none of the `inputs`.
+    pub(crate) fn sink(&self, inputs: &[&Source]) -> Result<Sink> {
+        let output = self.out.as_ref().map(|path| Output::create(path, inputs)).transpose()?;
+        Ok(Sink { format: self.chosen_format(), output })
     }
 
     fn chosen_format(&self) -> Format {

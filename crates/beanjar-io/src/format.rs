@@ -128,44 +128,50 @@ impl Source {
                 if !format.is_text() {
                     return Ok(Opened::Columnar { format, file });
                 }
-                self.text(format, compression, Counted { inner: file, count })
+                let bytes = self.decompress(compression, Counted { inner: file, count })?;
+                Ok(Opened::Text { format, bytes })
             }
             Source::Stdin => self.sniff(Counted { inner: io::stdin(), count }),
         }
     }
 
-    /// Tells the format by the first bytes.
-    fn sniff(&self, mut bytes: impl Read + Send + 'static) -> Result<Opened> {
-        let mut start = Vec::new();
-        bytes.by_ref().take(8).read_to_end(&mut start).map_err(|error| self.unreadable(&error))?;
+    /// Tells compression and format by the first bytes.
+    fn sniff(&self, bytes: impl Read + Send + 'static) -> Result<Opened> {
+        let (start, bytes) = self.peek(bytes)?;
         let compression = match &start[..] {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
             _ => Compression::Plain,
         };
+        let (start, mut bytes) = self.peek(self.decompress(compression, bytes)?)?;
         let format = match &start[..] {
             [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
             start if start.starts_with(b"ARROW1") => Format::Arrow,
             start if start.trim_ascii_start().starts_with(b"{") => Format::Jsonl,
             _ => Format::Csv,
         };
-        let mut whole = io::Cursor::new(start).chain(bytes);
         if format.is_text() {
-            return self.text(format, compression, whole);
+            return Ok(Opened::Text { format, bytes: Box::new(bytes) });
         }
         // These formats are read from their end.
         let mut file = tempfile::tempfile().map_err(|error| self.unreadable(&error))?;
-        io::copy(&mut whole, &mut file).map_err(|error| self.unreadable(&error))?;
+        io::copy(&mut bytes, &mut file).map_err(|error| self.unreadable(&error))?;
         Ok(Opened::Columnar { format, file })
     }
 
-    fn text(&self, format: Format, compression: Compression, bytes: impl Read + Send + 'static) -> Result<Opened> {
-        let bytes: Box<dyn Read + Send> = match compression {
+    /// The first bytes, and all bytes, those included.
+    fn peek<R: Read>(&self, mut bytes: R) -> Result<(Vec<u8>, io::Chain<io::Cursor<Vec<u8>>, R>)> {
+        let mut start = Vec::new();
+        bytes.by_ref().take(8).read_to_end(&mut start).map_err(|error| self.unreadable(&error))?;
+        Ok((start.clone(), io::Cursor::new(start).chain(bytes)))
+    }
+
+    fn decompress(&self, compression: Compression, bytes: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>> {
+        Ok(match compression {
             Compression::Plain => Box::new(bytes),
             Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, bytes))),
             Compression::Zstd => Box::new(zstd::Decoder::new(bytes).map_err(|error| self.unreadable(&error))?),
-        };
-        Ok(Opened::Text { format, bytes })
+        })
     }
 }
 

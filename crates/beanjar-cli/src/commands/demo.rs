@@ -1,10 +1,10 @@
 use super::inspect::JudgmentsReport;
 use super::simulate::photo_rows;
 use crate::failure::Result;
-use crate::output::Report;
+use crate::output::{Report, count};
 use crate::{Common, Format};
 use beanjar::Judgments;
-use beanjar::reliability::JudgmentOptions;
+use beanjar::reliability::{AttributeReliability, JudgmentOptions};
 use beanjar::simulate::Photos;
 use clap::Args;
 
@@ -16,23 +16,41 @@ pub(crate) struct Demo {}
 
 impl Demo {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        let sink = common.sink(&[])?;
         let photos = Photos::default();
         let drawn = photos.draw(common.seed)?;
         let rows: Vec<_> = photo_rows(&drawn).collect();
         let judgments = Judgments::from_rows(rows.iter().map(|(o, a, w, v)| (&o[..], *a, &w[..], *v)))?;
         let report = JudgmentsReport::of(&judgments, &JudgmentOptions::default(), false, None, common)?;
+        let attributes = report.attributes();
         if matches!(common.format, Some(Format::Json | Format::Csv)) {
-            return common.emit(&report, &[]);
+            return sink.emit(&report);
         }
+        let needed = |a: &&AttributeReliability| a.needed.unwrap_or(u64::MAX);
+        let (easiest, hardest) = (attributes.iter().min_by_key(needed), attributes.iter().max_by_key(needed));
+        let moral = match (easiest, hardest) {
+            (Some(easy), Some(hard)) => format!(
+                "For a reliability of 0.8, '{}' takes {} and '{}' takes {}:\nask each as often as it needs, and no more.\n",
+                easy.attribute,
+                opinions(easy.needed),
+                hard.attribute,
+                opinions(hard.needed),
+            ),
+            _ => String::new(),
+        };
         let story = format!(
-            "A crowd of {} judges {} photos of people: 37 yes-no questions and two guesses, each asked {} times a photo.\n\
-             How far can one answer be trusted, and how many would it take? (beanjar inspect)\n\n{}\n\
-             'male' is judged well by anyone; of 'good-posture' a dozen opinions are needed before their mean says much.\n",
+            "A crowd of {} judges {} photos of people: 37 yes-no questions and two guesses, each asked\n\
+             {} times a photo.\n\
+             How far can one answer be trusted, and how many would it take? (beanjar inspect)\n\n{}\n{moral}",
             photos.workers,
             photos.objects,
             photos.judgments,
             report.text(),
         );
-        common.emit_text(&story, &[])
+        sink.emit_text(&story)
     }
+}
+
+fn opinions(needed: Option<u64>) -> String {
+    needed.map_or("more opinions than there are".into(), |needed| count(needed as usize, "opinion"))
 }

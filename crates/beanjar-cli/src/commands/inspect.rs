@@ -61,12 +61,13 @@ enum ScaleName {
 impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
+        let sink = common.sink(&inputs)?;
         match self.reading.read(&self.file, common)?.data {
             Data::Judgments(judgments) => {
                 let covered = self.covered(&judgments.objects, "object", common)?;
                 let options = JudgmentOptions { repeats: self.repeats, wanted: self.wanted };
                 let report = JudgmentsReport::of(&judgments, &options, self.all, covered, common)?;
-                common.emit(&report, &inputs)
+                sink.emit(&report)
             }
             Data::Labels(labels) => {
                 let covered = self.covered(&labels.tasks, "task", common)?;
@@ -77,7 +78,7 @@ impl Inspect {
                     ScaleName::Ratio => Scale::Ratio,
                 };
                 let options = LabelOptions { scale, bootstrap: self.bootstrap, seed: common.seed };
-                common.emit(&LabelsReport::of(&labels, &options, self.all, covered, common)?, &inputs)
+                sink.emit(&LabelsReport::of(&labels, &options, self.all, covered, common)?)
             }
         }
     }
@@ -148,6 +149,10 @@ impl JudgmentsReport {
         }
         warn_of_single(found.workers.iter().filter(|w| w.judgments == 1).count(), "judgment", common);
         Ok(JudgmentsReport { found, labelled, all })
+    }
+
+    pub(crate) fn attributes(&self) -> &[AttributeReliability] {
+        &self.found.attributes
     }
 }
 

@@ -1,0 +1,7 @@
+//! Tests of the real binary, named after what a user does.
+
+mod bad_input;
+mod public_data;
+mod reading;
+mod simulated;
+mod support;

@@ -1,0 +1,64 @@
+//! Counts and alphas of public data sets, which are not part of the project: found beside it, or where `BEANJAR_DATA`
+//! says, else these tests count as ignored. `simulated.rs` has smaller ones of the same things.
+
+use crate::support::Folder;
+
+#[cfg(beanjar_data)]
+fn data(name: &str) -> String {
+    format!("{}/{name}", env!("BEANJAR_DATA_FOLDER"))
+}
+
+#[cfg(not(beanjar_data))]
+fn data(name: &str) -> String {
+    name.to_owned()
+}
+
+#[test]
+#[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
+fn crowd_sets_have_their_published_counts_and_alphas() {
+    let folder = Folder::new();
+    for (name, classes, tasks, workers, labels, alpha) in [
+        ("bird", 2, 108, 39, 4_212, 0.1255),
+        ("rte", 2, 800, 164, 8_000, 0.2415),
+        ("trec", 2, 19_033, 762, 88_385, 0.1145),
+        ("dog", 4, 807, 109, 8_070, 0.5194),
+        ("web", 5, 2_665, 177, 15_567, 0.2104),
+    ] {
+        let found = folder.json(&["inspect", &data(&format!("crowd/{name}/labels.csv"))]);
+        let length = |key: &str| found[key].as_array().unwrap().len();
+        assert_eq!((length("classes"), length("workers")), (classes, workers), "{name}");
+        assert_eq!((&found["tasks"], &found["labels"]), (&tasks.into(), &labels.into()), "{name}");
+        let found = found["alpha"].as_f64().unwrap();
+        assert!((found - alpha).abs() < 5e-5, "{name}: {found}, published to four digits as {alpha}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
+fn judgments_of_headlines_and_nodules_are_read_whole() {
+    let folder = Folder::new();
+    let affect = folder.json(&["inspect", &data("affect/judgments.csv"), "--labels", &data("affect/truth.csv")]);
+    assert_eq!(
+        (&affect["objects"], &affect["judgments"], &affect["labelled"]),
+        (&100.into(), &7000.into(), &100.into())
+    );
+    assert_eq!(affect["attributes"].as_array().unwrap().len(), 7);
+    let nodules = folder.json(&["inspect", &data("lidc/judgments.csv")]);
+    assert_eq!(nodules["objects"], 2637);
+    assert_eq!(nodules["attributes"].as_array().unwrap().len(), 9);
+    for attribute in affect["attributes"].as_array().unwrap() {
+        // With ten judgments of every headline, one-way ICC and interval alpha are two ways to nearly the same number.
+        let (icc, alpha) = (attribute["icc"].as_f64().unwrap(), attribute["alpha"].as_f64().unwrap());
+        assert!((icc - alpha).abs() < 0.01, "{attribute}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
+fn songs_with_text_ids_and_names_for_classes() {
+    let folder = Folder::new();
+    let found = folder.json(&["inspect", &data("music/labels.csv"), "--labels", &data("music/truth.csv")]);
+    assert_eq!((&found["tasks"], &found["labelled"]), (&700.into(), &700.into()));
+    assert_eq!(found["classes"].as_array().unwrap().len(), 10);
+    assert_eq!(found["workers"].as_array().unwrap().len(), 44);
+}

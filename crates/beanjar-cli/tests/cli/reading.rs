@@ -1,0 +1,181 @@
+//! Files of every shape a user has.
+
+use crate::support::Folder;
+
+const LABELS: &str = "task,worker,label\nt1,ann,cat\nt1,bob,dog\nt2,ann,cat\nt2,bob,cat\n";
+
+#[test]
+fn labels_in_every_format_say_the_same() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    let expected = folder.json(&["inspect", "labels.csv"]);
+    assert_eq!(expected["tasks"], 2);
+    let names = [
+        "a.tsv",
+        "a.jsonl",
+        "a.parquet",
+        "a.arrow",
+        "a.csv.gz",
+        "a.csv.zst",
+        "a.tsv.gz",
+        "a.jsonl.zst",
+        "a.pq",
+        "a.feather",
+        "a.ndjson.gz",
+    ];
+    for name in names {
+        let run = folder.run(&["convert", "labels.csv", name]);
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+        assert_eq!(folder.json(&["inspect", name]), expected, "{name}");
+        folder.run(&["convert", name, "back.csv"]);
+        assert_eq!(folder.read("back.csv"), LABELS, "{name} and back");
+    }
+}
+
+#[test]
+fn standard_input_is_recognised_by_its_first_bytes() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    let expected = folder.json(&["inspect", "labels.csv"]);
+    for name in ["labels.csv", "a.tsv", "a.jsonl", "a.csv.gz", "a.jsonl.zst", "a.parquet", "a.arrow"] {
+        folder.run(&["convert", "labels.csv", name]);
+        let bytes = std::fs::read(folder.path(name)).unwrap();
+        let run = folder.run_with_input(&["inspect", "-", "--format", "json"], &bytes);
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&run.out).unwrap(), expected, "{name}");
+        let run = folder.run_with_input(&["convert", "-", "back.csv"], &bytes);
+        assert_eq!((run.code, folder.read("back.csv")), (0, LABELS.to_owned()), "{name}: {}", run.err);
+    }
+}
+
+#[test]
+fn the_example_of_each_help_works() {
+    let folder = Folder::new();
+    folder
+        .write("ratings.csv", "photo,rater,attribute,value\n1,ann,tall,3\n1,bob,tall,4\n2,ann,tall,1\n2,bob,tall,1\n");
+    let found = folder.json(&["inspect", "ratings.csv", "--columns", "object=photo,worker=rater"]);
+    assert_eq!(found["attributes"][0]["attribute"], "tall");
+    assert_eq!(found["objects"], 2);
+}
+
+#[test]
+fn synonyms_semicolons_a_byte_order_mark_and_windows_line_ends_are_understood() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    let expected = folder.json(&["inspect", "labels.csv"]);
+    for (name, text) in [
+        ("synonyms.csv", LABELS.replace("task,worker,label", "Item ID,Annotator,Answer")),
+        ("semicolons.csv", LABELS.replace(',', ";")),
+        ("tabs.csv", LABELS.replace(',', "\t")),
+        ("mark.csv", format!("\u{feff}{LABELS}")),
+        ("windows.csv", LABELS.replace('\n', "\r\n")),
+        ("no-last-newline.csv", LABELS.trim_end().to_owned()),
+        ("blank-lines.csv", LABELS.replace("\nt2", "\n\n\nt2")),
+        ("quoted.csv", LABELS.replace("ann", "\"ann\"")),
+        ("more-columns.csv", LABELS.replace("\nt", "\n\"x,\ny\",t").replace("task", "note,task")),
+    ] {
+        folder.write(name, text);
+        assert_eq!(folder.json(&["inspect", name]), expected, "{name}");
+    }
+}
+
+#[test]
+fn strange_ids_survive_every_format() {
+    let folder = Folder::new();
+    let text = "task,worker,label\n\"a,b\",\"say \"\"hi\"\"\",🫘\n007,\"two\nlines\",🫘\n spaced ,é,1.0\n";
+    folder.write("labels.csv", text);
+    for name in ["a.tsv", "a.jsonl", "a.parquet", "a.arrow", "a.csv.gz"] {
+        folder.run(&["convert", "labels.csv", name]);
+        folder.run(&["convert", name, "back.csv"]);
+        assert_eq!(folder.read("back.csv"), text, "{name}");
+    }
+    let found = folder.json(&["inspect", "labels.csv"]);
+    let workers: Vec<&str> =
+        found["workers"].as_array().unwrap().iter().map(|w| w["worker"].as_str().unwrap()).collect();
+    assert_eq!(workers, ["say \"hi\"", "two\nlines", "é"]);
+}
+
+#[test]
+fn wide_and_long_judgments_are_the_same_judgments() {
+    let folder = Folder::new();
+    folder.write("wide.csv", "object,worker,tall,male\np1,ann,3,1\np1,bob,4,NA\np2,ann,,0\np2,bob,1.5,1\n");
+    folder.write(
+        "long.csv",
+        "object,attribute,worker,value\np1,tall,ann,3\np1,male,ann,1\np1,tall,bob,4\np2,male,ann,0\np2,tall,bob,1.5\np2,male,bob,1\n",
+    );
+    let run = folder.run(&["inspect", "wide.csv", "--format", "json"]);
+    assert!(run.err.contains("2 rows with a missing value left out"), "{}", run.err);
+    let wide: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(wide, folder.json(&["inspect", "long.csv"]));
+    for (from, to, form) in
+        [("wide.csv", "l.parquet", "long"), ("long.csv", "w.arrow", "wide"), ("l.parquet", "w.csv", "wide")]
+    {
+        let run = folder.run(&["convert", from, to, "--form", form]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(folder.json(&["inspect", to]), wide, "{from} to {to}");
+    }
+    assert_eq!(folder.read("w.csv"), "object,worker,tall,male\np1,ann,3,1\np1,bob,4,\np2,bob,1.5,1\np2,ann,,0\n");
+}
+
+#[test]
+fn judgments_need_neither_workers_nor_an_attribute_column() {
+    let folder = Folder::new();
+    folder.write("beans.csv", "jar,guess\n1,300\n1,340\n2,40\n2,60\n");
+    let found = folder.json(&["inspect", "beans.csv", "--columns", "object=jar,value=guess"]);
+    assert_eq!(found["attributes"][0]["attribute"], "guess");
+    assert_eq!(found["attributes"][0]["noise"], 500.0);
+    assert_eq!(found["workers"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_kind_can_be_forced() {
+    let folder = Folder::new();
+    folder.write("r.csv", "item,rater,rating\n1,a,3\n1,b,4\n2,a,1\n2,b,1\n");
+    assert!(folder.json(&["inspect", "r.csv"])["attributes"].is_array());
+    let labels = folder.json(&["inspect", "r.csv", "--kind", "labels", "--scale", "interval"]);
+    assert_eq!(labels["classes"], serde_json::json!(["1", "3", "4"]));
+    folder.write("l.csv", "task,worker,label\n1,a,3\n1,b,4\n");
+    assert!(folder.json(&["inspect", "l.csv", "--kind", "judgments"])["attributes"].is_array());
+}
+
+#[test]
+fn a_typed_file_from_elsewhere_is_read_by_its_values() {
+    // Numbers become ids as they are written, and a number column comes out without a needless .0.
+    let folder = Folder::new();
+    folder.write(
+        "j.jsonl",
+        "{\"task\": 12, \"worker\": \"w\", \"label\": true}\n{\"task\": 12, \"worker\": null, \"label\": false}\n",
+    );
+    let run = folder.run(&["inspect", "j.jsonl", "--format", "json"]);
+    assert!(run.err.contains("1 row with a missing value left out"), "{}", run.err);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["classes"], serde_json::json!(["true"]));
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "labels", "--tasks", "30000", "--classes", "4", "--out", "."]);
+    let one = folder.run(&["inspect", "labels.csv", "--threads", "1", "--format", "json"]).out;
+    for threads in ["2", "5", "16"] {
+        let more = folder.run(&["inspect", "labels.csv", "--threads", threads, "--format", "json"]).out;
+        assert!(one == more, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new();
+    folder.run(&["simulate", "labels", "--workers", "20000", "--tasks", "20000", "--out", "."]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_beanjar"))
+        .args(["inspect", "labels.csv", "--format", "csv", "--quiet"])
+        .current_dir(folder.path("."))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
+}

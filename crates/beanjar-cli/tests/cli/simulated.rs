@@ -1,0 +1,64 @@
+//! What `simulate` writes, `inspect` reads, and the demo.
+
+use crate::support::Folder;
+
+#[test]
+fn photos_come_with_height_and_weight() {
+    let folder = Folder::new();
+    let run = folder.run(&["simulate", "photos", "--objects", "40", "--judgments", "3", "--out", "p"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let found = folder.json(&["inspect", "p/judgments.csv", "--labels", "p/truth.csv"]);
+    assert_eq!(
+        (&found["objects"], &found["judgments"], &found["labelled"]),
+        (&40.into(), &(40 * 39 * 3).into(), &40.into())
+    );
+    assert_eq!(found["attributes"].as_array().unwrap().len(), 39);
+    assert_eq!(folder.read("p/truth.csv").lines().next(), Some("object,height,weight"));
+}
+
+#[test]
+fn a_crowd_has_the_shape_that_was_asked_for() {
+    let folder = Folder::new();
+    let arguments = ["simulate", "labels", "--tasks", "300", "--workers", "20", "--classes", "4", "--votes", "2-6"];
+    folder.run(
+        &[&arguments[..], &["--model", "confusion", "--spammers", "0.5", "--out", "c", "--as", "jsonl.gz"]].concat(),
+    );
+    let found = folder.json(&["inspect", "c/labels.jsonl.gz", "--labels", "c/truth.jsonl.gz"]);
+    assert_eq!((&found["tasks"], &found["labelled"]), (&300.into(), &300.into()));
+    assert_eq!(found["classes"], serde_json::json!(["c1", "c2", "c3", "c4"]));
+    let votes = found["votes_per_task"].as_array().unwrap();
+    assert_eq!((&votes[0]["votes"], &votes.last().unwrap()["votes"]), (&2.into(), &6.into()));
+    assert_eq!(found["fleiss_kappa"], serde_json::Value::Null);
+}
+
+#[test]
+fn experts_come_with_features_and_truth() {
+    let folder = Folder::new();
+    for case in ["i", "ii", "iii"] {
+        folder.run(&["simulate", "experts", "--case", case, "--units", "100", "--out", case]);
+        let found = folder.json(&["inspect", &format!("{case}/labels.csv"), "--labels", &format!("{case}/truth.csv")]);
+        assert_eq!((&found["tasks"], &found["labels"], &found["labelled"]), (&100.into(), &300.into(), &100.into()));
+        assert!(found["fleiss_kappa"].is_number());
+        assert_eq!(folder.read(&format!("{case}/features.csv")).lines().next().unwrap().split(',').count(), 56);
+    }
+}
+
+#[test]
+fn the_seed_decides_everything() {
+    let folder = Folder::new();
+    for (seed, out) in [("1", "a"), ("1", "b"), ("2", "c")] {
+        folder.run(&["simulate", "labels", "--tasks", "50", "--seed", seed, "--out", out]);
+    }
+    assert_eq!(folder.read("a/labels.csv"), folder.read("b/labels.csv"));
+    assert_ne!(folder.read("a/labels.csv"), folder.read("c/labels.csv"));
+}
+
+#[test]
+fn the_demo_tells_a_story_that_fits_a_terminal() {
+    let folder = Folder::new();
+    let run = folder.run(&["demo"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.contains("good-posture") && run.out.contains("agreement"));
+    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
+    assert_eq!(folder.json(&["demo"])["objects"], 880);
+}
