@@ -101,7 +101,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     if !std::io::stdout().is_terminal() {
         table.set_width(100);
     }
-    table.set_header(header.iter().map(|name| Cell::new(name)));
+    table.set_header(header.iter().map(Cell::new));
     table.add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 2 } else { 1 }, 1));
@@ -115,7 +115,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
 pub(crate) fn number(value: impl Into<Option<f64>>) -> String {
     match value.into() {
         None => "-".into(),
-        Some(value) if value == 0.0 => "0".into(),
+        Some(0.0) => "0".into(),
         Some(value) if value.abs() >= 1e6 || value.abs() < 1e-4 => format!("{value:.2e}"),
         Some(value) if value.abs() >= 1000.0 => format!("{value:.0}"),
         Some(value) if value.abs() >= 10.0 => format!("{value:.2}"),

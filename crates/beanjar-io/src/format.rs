@@ -160,7 +160,7 @@ impl Source {
     }
 
     /// The first bytes, and all bytes, those included.
-    fn peek<R: Read>(&self, mut bytes: R) -> Result<(Vec<u8>, io::Chain<io::Cursor<Vec<u8>>, R>)> {
+    fn peek<R: Read>(&self, mut bytes: R) -> Result<(Vec<u8>, Whole<R>)> {
         let mut start = Vec::new();
         bytes.by_ref().take(8).read_to_end(&mut start).map_err(|error| self.unreadable(&error))?;
         Ok((start.clone(), io::Cursor::new(start).chain(bytes)))
@@ -174,6 +174,9 @@ impl Source {
         })
     }
 }
+
+/// What was peeked at, and what comes after it.
+type Whole<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
 struct Counted<R, F> {
     inner: R,

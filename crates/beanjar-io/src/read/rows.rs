@@ -53,5 +53,5 @@ impl Rows {
 }
 
 fn is_missing(text: &str) -> bool {
-    text.len() <= 4 && matches!(text.trim_ascii(), "" | "NA" | "N/A" | "n/a" | "NaN" | "nan" | "null" | "NULL")
+    matches!(text.trim_ascii(), "" | "NA" | "N/A" | "n/a" | "NaN" | "nan" | "null" | "NULL")
 }
