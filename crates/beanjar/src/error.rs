@@ -57,6 +57,25 @@ pub enum Error {
         /// An id of the other side.
         right_example: String,
     },
+    /// No attribute was ever judged twice.
+    #[error(
+        "no attribute has two judgments of any labelled object, so noise cannot be estimated; collect a second judgment of some objects"
+    )]
+    NoNoise,
+    /// Too few objects with a label.
+    #[error("{0} of the judged objects have a label, and at least two must")]
+    FewLabels(usize),
+    /// All labels are the same.
+    #[error("every label is {0}, so there is nothing to predict")]
+    ConstantLabel(f64),
+    /// Not a single judgment can be paid.
+    #[error("a budget of {budget} is too small: what must be asked costs {cheapest}")]
+    BudgetTooSmall {
+        /// What may be spent.
+        budget: f64,
+        /// What is needed at least.
+        cheapest: f64,
+    },
     /// The system would not start threads.
     #[error("could not start {0} threads; try fewer with --threads")]
     Threads(usize),

@@ -23,11 +23,13 @@
 #![warn(missing_docs)]
 
 pub mod judgments;
+pub mod multiselect;
 pub mod reliability;
 pub mod simulate;
 
 mod cores;
 mod error;
+mod linalg;
 mod random;
 
 pub use cores::Cores;

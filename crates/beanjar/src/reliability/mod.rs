@@ -11,4 +11,5 @@ mod variance;
 pub use alpha::Scale;
 pub use judgments::{AttributeReliability, JudgmentOptions, JudgmentWorker, JudgmentsReliability, inspect_judgments};
 pub use labels::{LabelOptions, LabelWorker, LabelsReliability, VotesPerTask, inspect_labels};
+pub(crate) use variance::{AttributeSums, first_values};
 pub use variance::{judgments_needed, reliability_of_mean};

@@ -38,11 +38,11 @@ pub(super) struct Variances {
 }
 
 #[derive(Clone, Copy, Default)]
-pub(super) struct AttributeSums {
+pub(crate) struct AttributeSums {
     /// Subtracted from every value, so that squares of large numbers do not drown small differences.
     shift: f64,
-    pub(super) objects: f64,
-    pub(super) judgments: f64,
+    pub(crate) objects: f64,
+    pub(crate) judgments: f64,
     judgments_squared: f64,
     sum: f64,
     sum_of_means: f64,
@@ -67,26 +67,30 @@ struct PairedSums {
 
 impl Variances {
     pub(super) fn new(judgments: &Judgments) -> Self {
-        let mut attributes = vec![AttributeSums::default(); judgments.attributes.len()];
-        let mut missing = attributes.len();
-        let mut found = vec![false; attributes.len()];
-        for object in 0..judgments.objects() {
-            if missing == 0 {
-                break;
-            }
-            for (attribute, _, values) in judgments.of(object).by_attribute() {
-                if !std::mem::replace(&mut found[attribute], true) {
-                    attributes[attribute].shift = values[0];
-                    missing -= 1;
-                }
-            }
-        }
-        Variances { attributes }
+        Variances { attributes: first_values(judgments).into_iter().map(AttributeSums::new).collect() }
     }
 
     pub(super) fn of(&self, attribute: usize) -> &AttributeSums {
         &self.attributes[attribute]
     }
+}
+
+/// The first judgment of each attribute: a number of its size, to subtract before squaring.
+pub(crate) fn first_values(judgments: &Judgments) -> Vec<f64> {
+    let mut first = vec![None; judgments.attributes.len()];
+    let mut missing = first.len();
+    for object in 0..judgments.objects() {
+        if missing == 0 {
+            break;
+        }
+        for (attribute, _, values) in judgments.of(object).by_attribute() {
+            if first[attribute].is_none() {
+                first[attribute] = Some(values[0]);
+                missing -= 1;
+            }
+        }
+    }
+    first.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 impl Sum<Judgments> for Variances {
@@ -104,7 +108,12 @@ impl Sum<Judgments> for Variances {
 }
 
 impl AttributeSums {
-    fn observe(&mut self, values: &[f64]) {
+    pub(crate) fn new(shift: f64) -> Self {
+        AttributeSums { shift, ..Default::default() }
+    }
+
+    /// Adds one object's judgments, and returns their mean less the shift.
+    pub(crate) fn observe(&mut self, values: &[f64]) -> f64 {
         let n = values.len() as f64;
         let sum: f64 = values.iter().map(|x| x - self.shift).sum();
         let mean = sum / n;
@@ -129,9 +138,10 @@ impl AttributeSums {
             paired.products += mean * mean - variance / n;
             paired.weighted_variances += n * variance;
         }
+        mean
     }
 
-    fn merge(&mut self, later: &Self) {
+    pub(crate) fn merge(&mut self, later: &Self) {
         self.objects += later.objects;
         self.judgments += later.judgments;
         self.judgments_squared += later.judgments_squared;
@@ -165,18 +175,33 @@ impl AttributeSums {
         self.within == 0.0 && self.between == 0.0
     }
 
+    /// The mean over objects of their means, less the shift: the attribute's expected value, each object counting
+    /// once, however often it was judged.
+    pub(crate) fn shifted_centre(&self) -> f64 {
+        if self.objects > 0.0 { self.sum_of_means / self.objects } else { 0.0 }
+    }
+
+    /// The same, with the shift.
+    pub(crate) fn centre(&self) -> f64 {
+        self.shift + self.shifted_centre()
+    }
+
     /// The internal variance v. None if no object has two judgments.
-    pub(super) fn noise(&self) -> Option<f64> {
+    pub(crate) fn noise(&self) -> Option<f64> {
         (self.paired.objects > 0.0).then(|| self.paired.variances / self.paired.objects)
     }
 
     /// The external variance sigma^2, rounded up to 0 as the paper does. None if no object has two judgments.
     pub(super) fn signal(&self) -> Option<f64> {
+        self.signal_about(self.shifted_centre()).map(|signal| signal.max(0.0))
+    }
+
+    /// The mean product of two different judgments of an object about a centre, which is less the shift. An unbiased
+    /// estimate of the external variance, so it may be negative.
+    pub(crate) fn signal_about(&self, centre: f64) -> Option<f64> {
         let PairedSums { objects, products, sum_of_means, .. } = self.paired;
-        // The attribute's expected value over objects: each object counts once, however often it was judged.
-        let centre = self.sum_of_means / self.objects;
         let centred = products - 2.0 * centre * sum_of_means + objects * centre * centre;
-        (objects > 0.0).then(|| (centred / objects).max(0.0))
+        (objects > 0.0).then(|| centred / objects)
     }
 
     /// ICC(1), of one judgment, from the one-way analysis of variance: (MSB - MSW) / (MSB + (n0 - 1) MSW), with
@@ -295,10 +320,14 @@ mod tests {
     fn merged_sums_equal_one_pass() {
         let objects = some_objects(false, 1.0);
         let whole = sums(&borrowed(&objects));
-        let mut merged = AttributeSums { shift: whole.shift, ..Default::default() };
+        let mut merged = AttributeSums::new(whole.shift);
         let mut later = merged;
-        objects[..9].iter().for_each(|x| merged.observe(x));
-        objects[9..].iter().for_each(|x| later.observe(x));
+        for x in &objects[..9] {
+            merged.observe(x);
+        }
+        for x in &objects[9..] {
+            later.observe(x);
+        }
         merged.merge(&later);
         close(merged.noise(), whole.noise().unwrap());
         close(merged.signal(), whole.signal().unwrap());

@@ -1,0 +1,71 @@
+//! Symmetric matrices: nearest positive semidefinite, solving, least squares. Thin over the linear-algebra crate.
+
+mod symmetric;
+
+pub(crate) use symmetric::Symmetric;
+
+/// The weights w and bias that minimise the squared error of w x + bias; of several the shortest, columns brought to
+/// unit variance first. Rows of `x` are examples.
+pub(crate) fn least_squares(x: &[Vec<f64>], y: &[f64]) -> (Vec<f64>, f64) {
+    let columns = x.first().map_or(0, Vec::len);
+    let n = x.len().max(1) as f64;
+    let means: Vec<f64> = (0..columns).map(|a| x.iter().map(|row| row[a]).sum::<f64>() / n).collect();
+    let mean_y = y.iter().sum::<f64>() / n;
+    let deviations: Vec<f64> = (0..columns)
+        .map(|a| (x.iter().map(|row| (row[a] - means[a]).powi(2)).sum::<f64>() / n).sqrt())
+        .map(|deviation| if deviation > 0.0 { deviation } else { 1.0 })
+        .collect();
+    let mut gram = Symmetric::zeros(columns);
+    let mut target = vec![0.0; columns];
+    let mut standard = vec![0.0; columns];
+    for (row, y) in x.iter().zip(y) {
+        for a in 0..columns {
+            standard[a] = (row[a] - means[a]) / deviations[a];
+            target[a] += standard[a] * (y - mean_y) / n;
+        }
+        for a in 0..columns {
+            for b in 0..=a {
+                gram[(a, b)] += standard[a] * standard[b] / n;
+            }
+        }
+    }
+    gram.mirror();
+    let mut weights = gram.solve(&target);
+    for (weight, deviation) in weights.iter_mut().zip(&deviations) {
+        *weight /= deviation;
+    }
+    let bias = mean_y - weights.iter().zip(&means).map(|(weight, mean)| weight * mean).sum::<f64>();
+    (weights, bias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::prelude::*;
+
+    #[test]
+    fn least_squares_agrees_with_a_qr_decomposition() {
+        let x: Vec<Vec<f64>> = (0..40)
+            .map(|i| (0..5).map(|j| f64::from((i * (j + 3) * 7 + i * i) % 23) + 100.0 * f64::from(j)).collect())
+            .collect();
+        let y: Vec<f64> = (0..40).map(|i| f64::from((i * 13) % 17)).collect();
+        let (weights, bias) = least_squares(&x, &y);
+        let design = Mat::from_fn(40, 6, |i, j| if j == 5 { 1.0 } else { x[i][j] });
+        let target = Mat::from_fn(40, 1, |i, _| y[i]);
+        let solved = design.qr().solve_lstsq(&target);
+        for j in 0..5 {
+            assert!((weights[j] - solved[(j, 0)]).abs() < 1e-9);
+        }
+        assert!((bias - solved[(5, 0)]).abs() < 1e-7);
+    }
+
+    #[test]
+    fn columns_that_say_the_same_share_the_weight() {
+        let x: Vec<Vec<f64>> = (0..10).map(|i| vec![f64::from(i), f64::from(i), 3.0]).collect();
+        let y: Vec<f64> = (0..10).map(|i| 2.0 * f64::from(i) + 1.0).collect();
+        let (weights, bias) = least_squares(&x, &y);
+        assert!((weights[0] - 1.0).abs() < 1e-9 && (weights[1] - 1.0).abs() < 1e-9 && weights[2].abs() < 1e-9);
+        assert!((bias - 1.0).abs() < 1e-9);
+        assert_eq!(least_squares(&[], &[]), (vec![], 0.0));
+    }
+}

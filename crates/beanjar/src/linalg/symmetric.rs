@@ -1,0 +1,208 @@
+use faer::{Mat, Side};
+use serde::{Deserialize, Serialize};
+use std::ops::{Index, IndexMut};
+
+/// A symmetric matrix, kept whole, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Symmetric {
+    size: usize,
+    values: Vec<f64>,
+}
+
+impl Symmetric {
+    pub(crate) fn zeros(size: usize) -> Self {
+        Symmetric { size, values: vec![0.0; size * size] }
+    }
+
+    pub(crate) fn from_fn(size: usize, f: impl Fn(usize, usize) -> f64) -> Self {
+        let mut matrix = Symmetric::zeros(size);
+        for i in 0..size {
+            for j in 0..=i {
+                matrix[(i, j)] = f(i, j);
+            }
+        }
+        matrix.mirror();
+        matrix
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.size..(i + 1) * self.size]
+    }
+
+    /// Whether the values are as many as the size says, and finite: a matrix from a file may be anything.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.values.len() == self.size * self.size && self.values.iter().all(|value| value.is_finite())
+    }
+
+    /// Copies the lower triangle to the upper one.
+    pub(crate) fn mirror(&mut self) {
+        for i in 0..self.size {
+            for j in 0..i {
+                self[(j, i)] = self[(i, j)];
+            }
+        }
+    }
+
+    /// The rows and columns of these numbers.
+    pub(crate) fn of(&self, chosen: &[usize]) -> Symmetric {
+        Symmetric::from_fn(chosen.len(), |i, j| self[(chosen[i], chosen[j])])
+    }
+
+    /// The nearest positive semidefinite matrix in Frobenius norm: negative eigenvalues become 0 (Higham 1988).
+    /// A matrix that is positive semidefinite comes back as it was, to the bit.
+    pub(crate) fn nearest_psd(&self) -> Symmetric {
+        let Some((vectors, values)) = self.eigen() else { return self.clone() };
+        let largest = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        // Rounding alone makes eigenvalues of this size.
+        let rounding = largest * f64::EPSILON * self.size as f64;
+        let negative: Vec<usize> = (0..self.size).filter(|&k| values[k] < -rounding).collect();
+        if negative.is_empty() {
+            return self.clone();
+        }
+        Symmetric::from_fn(self.size, |i, j| {
+            let excess: f64 = negative.iter().map(|&k| values[k] * vectors[(i, k)] * vectors[(j, k)]).sum();
+            self[(i, j)] - excess
+        })
+    }
+
+    /// x with self x = b; where that has no single answer, the pseudo-inverse's.
+    pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
+        self.cholesky().map_or_else(|| self.pseudo_solve(b), |factor| factor.solve(b))
+    }
+
+    /// The pseudo-inverse times b: eigenvalues that are zero but for rounding are left out.
+    pub(crate) fn pseudo_solve(&self, b: &[f64]) -> Vec<f64> {
+        let mut x = vec![0.0; self.size];
+        let Some((vectors, values)) = self.eigen() else { return x };
+        let largest = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        for k in 0..self.size {
+            if values[k].abs() > 1e-12 * largest {
+                let along: f64 = (0..self.size).map(|i| vectors[(i, k)] * b[i]).sum::<f64>() / values[k];
+                for i in 0..self.size {
+                    x[i] += along * vectors[(i, k)];
+                }
+            }
+        }
+        x
+    }
+
+    /// None if the matrix is not positive definite, or hardly so.
+    pub(crate) fn cholesky(&self) -> Option<Cholesky> {
+        let n = self.size;
+        let mut factor = self.values.clone();
+        for i in 0..n {
+            for j in 0..=i {
+                let (row_i, row_j) = (&factor[i * n..i * n + j], &factor[j * n..j * n + j]);
+                let rest = self[(i, j)] - row_i.iter().zip(row_j).map(|(a, b)| a * b).sum::<f64>();
+                if i != j {
+                    factor[i * n + j] = rest / factor[j * n + j];
+                } else if rest > 1e-12 * self[(i, i)] {
+                    factor[i * n + i] = rest.sqrt();
+                } else {
+                    return None;
+                }
+            }
+        }
+        Some(Cholesky { size: n, factor })
+    }
+
+    /// Eigenvectors as columns, and eigenvalues. None if the iteration fails, as it does on infinite values.
+    fn eigen(&self) -> Option<(Mat<f64>, Vec<f64>)> {
+        if self.size == 0 {
+            return None;
+        }
+        let matrix = Mat::from_fn(self.size, self.size, |i, j| self[(i, j)]);
+        let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
+        let values = (0..self.size).map(|k| eigen.S()[k]).collect();
+        Some((eigen.U().to_owned(), values))
+    }
+}
+
+impl Index<(usize, usize)> for Symmetric {
+    type Output = f64;
+
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.values[i * self.size + j]
+    }
+}
+
+impl IndexMut<(usize, usize)> for Symmetric {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.values[i * self.size + j]
+    }
+}
+
+/// The lower triangle L with L L' the matrix.
+pub(crate) struct Cholesky {
+    size: usize,
+    factor: Vec<f64>,
+}
+
+impl Cholesky {
+    pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let n = self.size;
+        let mut x = b.to_vec();
+        for i in 0..n {
+            let done: f64 = self.factor[i * n..i * n + i].iter().zip(&x).map(|(l, x)| l * x).sum();
+            x[i] = (x[i] - done) / self.factor[i * n + i];
+        }
+        for i in (0..n).rev() {
+            let done: f64 = (i + 1..n).map(|k| self.factor[k * n + i] * x[k]).sum();
+            x[i] = (x[i] - done) / self.factor[i * n + i];
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some_matrix(n: usize, shift: f64) -> Symmetric {
+        Symmetric::from_fn(n, |i, j| ((i * 7 + j * 3 + i * j) % 11) as f64 - 5.0 + if i == j { shift } else { 0.0 })
+    }
+
+    #[test]
+    fn solving_undoes_multiplying() {
+        for n in [0, 1, 2, 5, 17] {
+            let matrix = some_matrix(n, 60.0 + 10.0 * n as f64);
+            let x: Vec<f64> = (0..n).map(|i| i as f64 - 2.0).collect();
+            let b: Vec<f64> = (0..n).map(|i| matrix.row(i).iter().zip(&x).map(|(m, x)| m * x).sum()).collect();
+            for solved in [matrix.solve(&b), matrix.pseudo_solve(&b)] {
+                assert!(solved.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-10), "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_psd_matrix_is_psd_and_keeps_the_positive_part() {
+        for n in [1, 2, 3, 8, 21] {
+            let matrix = some_matrix(n, 0.0);
+            let near = matrix.nearest_psd();
+            let (_, values) = near.eigen().unwrap();
+            assert!(values.iter().all(|value| *value > -1e-10), "{n}: {values:?}");
+            // In Frobenius norm the distance is that of the negative eigenvalues.
+            let distance: f64 =
+                (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|at| (near[at] - matrix[at]).powi(2)).sum();
+            let negative: f64 =
+                matrix.eigen().unwrap().1.iter().filter(|value| **value < 0.0).map(|value| value * value).sum();
+            assert!((distance - negative).abs() < 1e-9 * negative.max(1.0), "{n}");
+        }
+        let already = some_matrix(6, 100.0);
+        assert_eq!(already.nearest_psd(), already);
+        assert_eq!(Symmetric::zeros(0).nearest_psd(), Symmetric::zeros(0));
+    }
+
+    #[test]
+    fn a_singular_matrix_is_solved_by_its_pseudo_inverse() {
+        let ones = Symmetric::from_fn(2, |_, _| 1.0);
+        assert!(ones.cholesky().is_none());
+        let x = ones.solve(&[1.0, 1.0]);
+        assert!((x[0] - 0.5).abs() < 1e-12 && (x[1] - 0.5).abs() < 1e-12);
+        assert_eq!(Symmetric::zeros(2).solve(&[1.0, 1.0]), [0.0, 0.0]);
+    }
+}

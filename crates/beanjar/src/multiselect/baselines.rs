@@ -1,0 +1,159 @@
+//! What one would do without the paper: standard feature selection on the judgments at hand.
+
+use super::residual::Residual;
+use super::spending::Spending;
+use super::{Estimates, Step};
+use crate::judgments::Grouped;
+use crate::linalg::Symmetric;
+use crate::{Error, Judgments, Result};
+
+/// 'Averages' (after Isola et al. 2011): forward selection of attributes on the means of the `k` judgments at hand, each
+/// taken with all `k`.
+pub(super) fn averages(estimates: &Estimates, spending: &Spending, k: u32) -> Vec<Step> {
+    let cost: Vec<f64> = spending.cost.iter().map(|cost| cost * f64::from(k)).collect();
+    let open: Vec<bool> = (0..estimates.len()).map(|a| estimates.usable[a] && spending.at_most[a] >= k).collect();
+    let features: Vec<usize> = (0..estimates.len()).collect();
+    forward(&estimates.averaged, &estimates.covariance, &features, &cost, &open, spending)
+}
+
+/// 'Copies': forward selection of single judgments, the `k` judgments of an attribute taken for `k` attributes. Looks at
+/// objects with a label and at least `k` judgments of every attribute.
+pub(super) fn copies(judgments: &Judgments, labels: &[f64], spending: &Spending, k: u32) -> Result<Vec<Step>> {
+    let (d, k) = (judgments.attributes.len(), k as usize);
+    let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
+    for object in (0..judgments.objects()).filter(|&object| labels[object].is_finite()) {
+        let of: Vec<_> = judgments.of(object).by_attribute().collect();
+        if of.len() == d && of.iter().all(|(_, _, values)| values.len() >= k) {
+            rows.push((of.iter().flat_map(|(_, _, values)| values[..k].iter().copied()).collect(), labels[object]));
+        }
+    }
+    if rows.len() < 2 {
+        return Err(Error::Empty("pair of labelled objects with enough judgments of every attribute"));
+    }
+    let n = rows.len() as f64;
+    let mean = |a: usize| rows.iter().map(|(x, _)| x[a]).sum::<f64>() / n;
+    let means: Vec<f64> = (0..d * k).map(mean).collect();
+    let mean_label = rows.iter().map(|(_, y)| y).sum::<f64>() / n;
+    for (x, y) in &mut rows {
+        x.iter_mut().zip(&means).for_each(|(x, mean)| *x -= mean);
+        *y -= mean_label;
+    }
+    let matrix = Symmetric::from_fn(d * k, |i, j| rows.iter().map(|(x, _)| x[i] * x[j]).sum::<f64>() / n);
+    let covariance: Vec<f64> = (0..d * k).map(|i| rows.iter().map(|(x, y)| x[i] * y).sum::<f64>() / n).collect();
+    let features: Vec<usize> = (0..d * k).map(|copy| copy / k).collect();
+    let open: Vec<bool> = (0..d * k).map(|copy| copy % k < spending.at_most[copy / k] as usize).collect();
+    let cost: Vec<f64> = (0..d * k).map(|copy| spending.cost[copy / k]).collect();
+    Ok(forward(&matrix, &covariance, &features, &cost, &open, spending))
+}
+
+/// The mean of one attribute, as often as can be paid: 'crowd mean'.
+pub(super) fn crowd_mean(estimates: &Estimates, spending: &Spending, attribute: usize) -> Vec<Step> {
+    let mut residual = Residual::new(&estimates.external, &estimates.covariance);
+    let mut steps: Vec<Step> = Vec::new();
+    let mut spent = 0.0;
+    while spending.affords(spent, spending.cost[attribute]) && (steps.len() as u32) < spending.at_most[attribute] {
+        spent += spending.cost[attribute];
+        residual.take(attribute, estimates.noise[attribute]);
+        steps.push(Step { attribute, spent, explained: residual.explained });
+    }
+    steps
+}
+
+/// Forward selection by least squares: the feature that explains most for its cost, each at most once. `features` tells
+/// the attribute that each belongs to. What a step explains is what the features at hand explain.
+fn forward(
+    matrix: &Symmetric,
+    covariance: &[f64],
+    features: &[usize],
+    cost: &[f64],
+    open: &[bool],
+    spending: &Spending,
+) -> Vec<Step> {
+    let mut residual = Residual::new(matrix, covariance);
+    let mut open = open.to_vec();
+    let (mut steps, mut spent) = (Vec::new(), 0.0);
+    loop {
+        let mut best = None;
+        let mut most = 0.0;
+        for feature in (0..features.len()).filter(|&feature| open[feature]) {
+            let rate = residual.gain(feature, 0.0) / cost[feature];
+            if rate > most && spending.affords(spent, cost[feature]) {
+                (best, most) = (Some(feature), rate);
+            }
+        }
+        let Some(feature) = best else { return steps };
+        open[feature] = false;
+        spent += cost[feature];
+        residual.take(feature, 0.0);
+        steps.push(Step { attribute: features[feature], spent, explained: residual.explained });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cores;
+    use crate::linalg::least_squares;
+    use crate::multiselect::estimates::tests::unit;
+    use crate::random::stream;
+    use rand_distr::{Distribution, StandardNormal};
+
+    fn data() -> (Judgments, Vec<f64>, Vec<Vec<[f64; 2]>>) {
+        let mut random = stream(4, 4);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+        let labels: Vec<f64> = (0..60).map(|_| normal()).collect();
+        let values: Vec<Vec<[f64; 2]>> = labels
+            .iter()
+            .map(|y| (0..5).map(|a| [(); 2].map(|()| y * (1.0 + a as f64) / 4.0 + normal())).collect())
+            .collect();
+        let ids: Vec<String> = (0..60).map(|o| format!("o{o}")).collect();
+        let names = ["a", "b", "c", "d", "e"];
+        let rows = values.iter().zip(&ids).flat_map(|(row, id)| {
+            row.iter().zip(names).flat_map(move |(pair, name)| pair.iter().map(move |&v| (&id[..], name, "", v)))
+        });
+        (Judgments::from_rows(rows).unwrap(), labels, values)
+    }
+
+    /// Forward selection with a least-squares fit per candidate.
+    fn slow(columns: &[Vec<f64>], labels: &[f64], steps: usize) -> Vec<usize> {
+        let mut chosen: Vec<usize> = Vec::new();
+        for _ in 0..steps {
+            let error = |candidate: usize| {
+                let used: Vec<usize> = chosen.iter().copied().chain([candidate]).collect();
+                let x: Vec<Vec<f64>> =
+                    (0..labels.len()).map(|o| used.iter().map(|&c| columns[c][o]).collect()).collect();
+                let (weights, bias) = least_squares(&x, labels);
+                let predict = |row: &Vec<f64>| bias + row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+                x.iter().zip(labels).map(|(row, y)| (y - predict(row)).powi(2)).sum::<f64>()
+            };
+            let rest = (0..columns.len()).filter(|c| !chosen.contains(c));
+            let next = rest.min_by(|&a, &b| error(a).total_cmp(&error(b))).unwrap();
+            chosen.push(next);
+        }
+        chosen
+    }
+
+    #[test]
+    fn averages_and_copies_are_forward_selection_by_least_squares() {
+        let (judgments, labels, values) = data();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let means: Vec<Vec<f64>> =
+            (0..5).map(|a| values.iter().map(|row| (row[a][0] + row[a][1]) / 2.0).collect()).collect();
+        let found: Vec<usize> = averages(&estimates, &unit(8, 5), 2).iter().map(|step| step.attribute).collect();
+        assert_eq!(found, slow(&means, &labels, 4));
+        let single: Vec<Vec<f64>> = (0..10).map(|c| values.iter().map(|row| row[c / 2][c % 2]).collect()).collect();
+        let found = copies(&judgments, &labels, &unit(7, 5), 2).unwrap();
+        let expected: Vec<usize> = slow(&single, &labels, 7).iter().map(|copy| copy / 2).collect();
+        assert_eq!(found.iter().map(|step| step.attribute).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_crowd_mean_is_one_attribute_as_often_as_can_be_paid() {
+        let (judgments, labels, _) = data();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let mut spending = unit(9, 5);
+        spending.cost[2] = 4.0;
+        let steps = crowd_mean(&estimates, &spending, 2);
+        assert_eq!((steps.len(), steps[1].spent), (2, 8.0));
+    }
+}

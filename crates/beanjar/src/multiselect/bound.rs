@@ -1,0 +1,165 @@
+//! No selection within the budget explains more than this.
+
+use super::residual::Residual;
+use super::spending::Spending;
+use crate::linalg::Symmetric;
+
+/// The relaxed problem, in which an attribute may be judged a fraction of a time.
+pub(super) struct Relaxed {
+    /// What no selection within the budget exceeds.
+    pub(super) upper: f64,
+    /// The relaxed repeats.
+    pub(super) repeats: Vec<f64>,
+}
+
+/// A part of the problem: some attributes, what is left to explain, and what is left to spend.
+pub(super) struct Rest<'a> {
+    pub(super) external: &'a Symmetric,
+    pub(super) covariance: &'a [f64],
+    pub(super) noise: &'a [f64],
+    pub(super) open: &'a [usize],
+    pub(super) budget: f64,
+}
+
+/// Solves max f(t) over t >= 0 with sum of cost t <= B, and bounds it.
+///
+/// f(t) = b' (Sigma + diag(v / t))^-1 b = max over w of 2 b'w - w' Sigma w - sum w^2 v / t, which is concave in t and w
+/// together. For given w the best t is in proportion to |w| sqrt(v / c), and leaves
+/// 2 b'w - w' Sigma w - (sum |w| sqrt(v c))^2 / B to be maximised over w: a squared lasso, done coordinate by coordinate.
+/// At any t the bound is f(t) + max over allowed s of g (s - t), with g = q^2 / v and q what t leaves unexplained: f
+/// lies below its tangent. Attributes without noise are given away free, which loosens the bound but never breaks it.
+///
+/// Cost: O(d s) a sweep and O(d s^2) a check, with s attributes in use; tens of sweeps as a rule.
+pub(super) fn bound(rest: &Rest<'_>, spending: &Spending) -> Relaxed {
+    let d = rest.covariance.len();
+    let mut residual = Residual::new(rest.external, rest.covariance);
+    let (free, noisy): (Vec<usize>, Vec<usize>) = rest.open.iter().partition(|&&a| rest.noise[a] <= 0.0);
+    for &a in &free {
+        residual.take(a, 0.0);
+    }
+    let given = residual.explained;
+    let whole;
+    let external = if free.is_empty() {
+        rest.external
+    } else {
+        whole = residual.external();
+        &whole
+    };
+    let problem = Problem {
+        external,
+        b: &residual.covariance,
+        noise: rest.noise,
+        cost: &spending.cost,
+        at_most: &spending.at_most,
+        open: &noisy,
+        budget: rest.budget,
+    };
+    let mut relaxed = problem.solve(d);
+    relaxed.upper += given;
+    for &a in &free {
+        relaxed.repeats[a] = 1.0;
+    }
+    relaxed
+}
+
+struct Problem<'a> {
+    external: &'a Symmetric,
+    b: &'a [f64],
+    noise: &'a [f64],
+    cost: &'a [f64],
+    at_most: &'a [u32],
+    open: &'a [usize],
+    budget: f64,
+}
+
+/// The bound is tight to this share of what is explained.
+const TIGHT: f64 = 1e-7;
+/// Sweeps between two looks at the bound, and how often to look.
+const SWEEPS: usize = 8;
+const LOOKS: usize = 200;
+
+impl Problem<'_> {
+    fn solve(&self, d: usize) -> Relaxed {
+        let mut best = Relaxed { upper: f64::INFINITY, repeats: vec![0.0; d] };
+        if self.open.is_empty() || self.budget <= 0.0 {
+            best.upper = 0.0;
+            return best;
+        }
+        let price: Vec<f64> = (0..d).map(|a| (self.noise[a] * self.cost[a]).sqrt()).collect();
+        let mut w = vec![0.0_f64; d];
+        // Sigma w, and sum |w| sqrt(v c).
+        let mut explained = vec![0.0; d];
+        let mut length = 0.0_f64;
+        for _ in 0..LOOKS {
+            for _ in 0..SWEEPS {
+                for &a in self.open {
+                    let own = self.external[(a, a)];
+                    let others = length - w[a].abs() * price[a];
+                    let left = self.b[a] - explained[a] + own * w[a];
+                    let size = (left.abs() - price[a] * others.max(0.0) / self.budget).max(0.0);
+                    let new = left.signum() * size / (own + price[a] * price[a] / self.budget);
+                    let change = new - w[a];
+                    if change != 0.0 {
+                        explained.iter_mut().zip(self.external.row(a)).for_each(|(sum, sigma)| *sum += sigma * change);
+                        w[a] = new;
+                        length = others.max(0.0) + new.abs() * price[a];
+                    }
+                }
+            }
+            // Sums drift by rounding; start each look afresh.
+            length = self.open.iter().map(|&a| w[a].abs() * price[a]).sum();
+            let mut repeats = vec![0.0; d];
+            if length > 0.0 {
+                for &a in self.open {
+                    let share = w[a].abs() * (self.noise[a] / self.cost[a]).sqrt() / length;
+                    repeats[a] = self.budget * share;
+                }
+            }
+            let (value, _) = self.look(&repeats, &mut best);
+            if best.upper - value <= TIGHT * value {
+                break;
+            }
+        }
+        if self.open.iter().any(|&a| best.repeats[a] > f64::from(self.at_most[a])) {
+            self.respect_caps(&mut best);
+        }
+        best
+    }
+
+    /// Frank-Wolfe steps towards the capped optimum.
+    fn respect_caps(&self, best: &mut Relaxed) {
+        let mut t: Vec<f64> =
+            best.repeats.iter().zip(self.at_most).map(|(&repeats, &most)| repeats.min(f64::from(most))).collect();
+        for step in 0..LOOKS {
+            let (value, corner) = self.look(&t, best);
+            if best.upper - value <= TIGHT * value {
+                break;
+            }
+            let size = 2.0 / (step as f64 + 3.0);
+            t.iter_mut().zip(&corner).for_each(|(t, corner)| *t += size * (corner - *t));
+        }
+    }
+
+    /// f(t), and the allowed repeats that its tangent likes best; keeps the bound if it is lower than the best so far.
+    fn look(&self, t: &[f64], best: &mut Relaxed) -> (f64, Vec<f64>) {
+        let mut residual = Residual::new(self.external, self.b);
+        for &a in self.open.iter().filter(|&&a| t[a] > 0.0) {
+            residual.take(a, self.noise[a] / t[a]);
+        }
+        let slope = |a: usize| residual.covariance[a].powi(2) / self.noise[a];
+        let mut order = self.open.to_vec();
+        order.sort_by(|&a, &b| (slope(b) / self.cost[b]).total_cmp(&(slope(a) / self.cost[a])));
+        let mut corner = vec![0.0; t.len()];
+        let mut left = self.budget;
+        let mut tangent = residual.explained;
+        for a in order {
+            corner[a] = (left / self.cost[a]).min(f64::from(self.at_most[a]));
+            left -= corner[a] * self.cost[a];
+            tangent += slope(a) * (corner[a] - t[a]);
+        }
+        if tangent < best.upper {
+            *best = Relaxed { upper: tangent, repeats: t.to_vec() };
+        }
+        (residual.explained, corner)
+    }
+}

@@ -1,0 +1,194 @@
+//! What is known of attributes and label, ready to select by.
+
+use super::moments::{Moments, sums};
+use crate::linalg::Symmetric;
+use crate::{Cores, Error, Judgments, Result};
+
+/// The moments that selection and prediction work on.
+///
+/// With the same number k of judgments everywhere these are Algorithm 1's: b, v, sigma^2 rounded up to 0, and Sigma
+/// made positive semidefinite; all about the means, as section 3.4 asks. Where counts differ, an entry is estimated
+/// without bias from the objects that have what it takes.
+///
+/// Cost: O(judgments + objects d^2), one pass, and O(d^3) for the nearest positive semidefinite matrix.
+#[derive(Clone, Debug)]
+pub struct Estimates {
+    /// The attributes' names.
+    pub attributes: Vec<String>,
+    /// How many labelled objects they rest on.
+    pub objects: usize,
+    /// The mean label.
+    pub label_mean: f64,
+    /// The mean squared label about it, divided by the number of objects.
+    pub label_variance: f64,
+    /// Each attribute's mean over objects.
+    pub centre: Vec<f64>,
+    /// b: each attribute's covariance with the label.
+    pub covariance: Vec<f64>,
+    /// v: how much judgments of one object differ.
+    pub noise: Vec<f64>,
+    /// sigma^2: how much objects differ; never negative.
+    pub signal: Vec<f64>,
+    /// Whether an attribute has a known noise; one that no object has two judgments of does not, and is never chosen.
+    pub usable: Vec<bool>,
+    pub(super) external: Symmetric,
+    /// The covariance of the means of the judgments at hand.
+    pub(super) averaged: Symmetric,
+}
+
+impl Estimates {
+    /// Estimates from judgments and a label for each object, not finite where there is none.
+    ///
+    /// `ridge` times (signal + noise / 2) is added to the diagonal of Sigma: 0 is the paper's algorithm, more keeps
+    /// the weights small where objects are few.
+    pub fn new(judgments: &Judgments, labels: &[f64], ridge: f64, cores: &Cores) -> Result<Self> {
+        let (mean, centred) = centred(labels)?;
+        let sums = sums(judgments, &centred, &|_| 1, cores);
+        let names = judgments.attributes.iter().map(str::to_owned).collect();
+        let estimates = Estimates::from_moments(names, sums.about(&sums.centre()), sums.objects(), mean).ridged(ridge);
+        if !estimates.usable.contains(&true) {
+            return Err(Error::NoNoise);
+        }
+        Ok(estimates)
+    }
+
+    pub(super) fn from_moments(attributes: Vec<String>, moments: Moments, objects: f64, label_mean: f64) -> Self {
+        let averaged = Symmetric::from_fn(attributes.len(), |a, b| match a == b {
+            true => moments.of_means[a],
+            false => moments.external[(a, b)],
+        });
+        let signal = (0..attributes.len()).map(|a| moments.external[(a, a)].max(0.0)).collect();
+        Estimates {
+            attributes,
+            objects: objects as usize,
+            label_mean,
+            label_variance: moments.label_variance,
+            centre: moments.centres,
+            covariance: moments.covariance,
+            noise: moments.noise,
+            signal,
+            usable: moments.usable,
+            external: moments.external.nearest_psd(),
+            averaged,
+        }
+    }
+
+    /// The same with a ridge on the diagonal of Sigma.
+    pub(super) fn ridged(mut self, ridge: f64) -> Self {
+        for a in 0..self.attributes.len() {
+            self.external[(a, a)] += ridge * (self.signal[a] + self.noise[a] / 2.0);
+        }
+        self
+    }
+
+    /// How many attributes there are.
+    pub(super) fn len(&self) -> usize {
+        self.attributes.len()
+    }
+
+    /// The weights of the best linear predictor from means of `repeats` judgments, w = (Sigma + diag(v / r))^-1 b; zero
+    /// where there are none.
+    pub fn weights(&self, repeats: &[u32]) -> Vec<f64> {
+        let chosen: Vec<usize> = (0..self.len()).filter(|&a| repeats[a] > 0).collect();
+        let mut matrix = self.external.of(&chosen);
+        for (i, &a) in chosen.iter().enumerate() {
+            matrix[(i, i)] += self.noise[a] / f64::from(repeats[a]);
+        }
+        let b: Vec<f64> = chosen.iter().map(|&a| self.covariance[a]).collect();
+        let mut weights = vec![0.0; self.len()];
+        for (&a, weight) in chosen.iter().zip(matrix.solve(&b)) {
+            weights[a] = weight;
+        }
+        weights
+    }
+
+    /// The bias that goes with the weights.
+    pub fn bias(&self, weights: &[f64]) -> f64 {
+        self.label_mean - weights.iter().zip(&self.centre).map(|(weight, centre)| weight * centre).sum::<f64>()
+    }
+}
+
+/// The mean of the labels there are, and all labels less it. An error if there are fewer than two, or they are all one.
+pub(super) fn centred(labels: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let known: Vec<f64> = labels.iter().copied().filter(|label| label.is_finite()).collect();
+    if known.len() < 2 {
+        return Err(Error::FewLabels(known.len()));
+    }
+    if known.iter().all(|label| *label == known[0]) {
+        return Err(Error::ConstantLabel(known[0]));
+    }
+    let mean = known.iter().sum::<f64>() / known.len() as f64;
+    Ok((mean, labels.iter().map(|label| label - mean).collect()))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::multiselect::Spending;
+    use crate::random::stream;
+    use rand_distr::{Distribution, StandardNormal};
+
+    /// Estimates from random judgments of correlated attributes, two or three each.
+    pub(crate) fn random_estimates(seed: u64, d: usize, objects: usize) -> Estimates {
+        let (judgments, labels) = random_judgments(seed, d, objects);
+        Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap()
+    }
+
+    /// Random judgments of correlated attributes, two or three each, with labels.
+    pub(crate) fn random_judgments(seed: u64, d: usize, objects: usize) -> (Judgments, Vec<f64>) {
+        let mut random = stream(seed, 0);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+        let loadings: Vec<[f64; 3]> = (0..d).map(|_| [normal(), normal(), normal()]).collect();
+        let spreads: Vec<f64> = (0..d).map(|_| 0.2 + normal().abs()).collect();
+        let (mut rows, mut labels) = (Vec::new(), Vec::new());
+        for object in 0..objects {
+            let factors = [normal(), normal(), normal()];
+            labels.push(factors[0] - 0.5 * factors[1] + 0.3 * normal() + 5.0);
+            for a in 0..d {
+                let truth = loadings[a].iter().zip(&factors).map(|(l, f)| l * f).sum::<f64>() + 0.5 * normal();
+                for _ in 0..2 + (object + a) % 2 {
+                    rows.push((format!("o{object}"), format!("a{a}"), 10.0 + truth + spreads[a] * normal()));
+                }
+            }
+        }
+        let judgments = Judgments::from_rows(rows.iter().map(|(o, a, v)| (&o[..], &a[..], "", *v))).unwrap();
+        (judgments, labels)
+    }
+
+    pub(crate) fn unit(budget: u32, d: usize) -> Spending {
+        Spending::judgments(budget, d)
+    }
+
+    #[test]
+    fn shifting_and_scaling_an_attribute_changes_only_its_weight() {
+        let (judgments, labels) = random_judgments(3, 4, 50);
+        let moved: Vec<(String, String, f64)> = (0..50)
+            .flat_map(|object| {
+                let judgments = &judgments;
+                judgments.of(object).by_attribute().flat_map(move |(a, _, values)| {
+                    let (object, a_name) = (judgments.objects.get(object), judgments.attributes.get(a));
+                    let change = move |value: f64| if a == 2 { 1000.0 - 7.0 * value } else { value };
+                    values.iter().map(move |&value| (object.to_owned(), a_name.to_owned(), change(value)))
+                })
+            })
+            .collect();
+        let moved = Judgments::from_rows(moved.iter().map(|(o, a, v)| (&o[..], &a[..], "", *v))).unwrap();
+        let (before, after) = (
+            Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap(),
+            Estimates::new(&moved, &labels, 0.0, &Cores::one()).unwrap(),
+        );
+        let (one, two) = (before.weights(&[1, 3, 2, 1]), after.weights(&[1, 3, 2, 1]));
+        for a in 0..4 {
+            let expected = if a == 2 { one[a] / -7.0 } else { one[a] };
+            assert!((two[a] - expected).abs() < 1e-8, "{a}: {} and {expected}", two[a]);
+        }
+    }
+
+    #[test]
+    fn labels_must_be_there_and_differ() {
+        let (judgments, _) = random_judgments(3, 2, 5);
+        let estimate = |labels: &[f64]| Estimates::new(&judgments, labels, 0.0, &Cores::one()).err();
+        assert_eq!(estimate(&[f64::NAN; 5]), Some(Error::FewLabels(0)));
+        assert_eq!(estimate(&[3.0; 5]), Some(Error::ConstantLabel(3.0)));
+    }
+}

@@ -1,0 +1,119 @@
+//! What is left to explain after some judgments: a Gaussian conditioned on measurements.
+
+use crate::linalg::Symmetric;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+
+/// The covariance of true values, K, and of them with the label, q, given the judgments taken so far.
+///
+/// A judgment of a is a measurement of its true value with noise v. It explains q_a^2 / (v + K_aa); afterwards, with k
+/// the column a of K and s = v + K_aa, q <- q - k q_a / s and K <- K - k k' / s. The sum of what was explained is
+/// obj(r). Of K only the diagonal is kept, and the columns k / sqrt(s) of the judgments taken, until there are as many
+/// as attributes: then K itself is the smaller.
+///
+/// Cost of a judgment: O(d t) for the t-th while t < d, O(d^2) afterwards.
+#[derive(Clone)]
+pub(super) struct Residual<'a> {
+    external: &'a Symmetric,
+    pub(super) covariance: Vec<f64>,
+    variance: Vec<f64>,
+    pub(super) explained: f64,
+    columns: Vec<f64>,
+    matrix: Option<Vec<f64>>,
+}
+
+/// A variance below this share of what it was is rounding: nothing is left to measure.
+const NOTHING: f64 = 1e-11;
+
+impl<'a> Residual<'a> {
+    pub(super) fn new(external: &'a Symmetric, covariance: &[f64]) -> Self {
+        Residual {
+            external,
+            covariance: covariance.to_vec(),
+            variance: (0..external.size()).map(|a| external[(a, a)]).collect(),
+            explained: 0.0,
+            columns: Vec::new(),
+            matrix: None,
+        }
+    }
+
+    /// What a measurement of `a` with this noise would explain.
+    pub(super) fn gain(&self, a: usize, noise: f64) -> f64 {
+        self.spread(a, noise).map_or(0.0, |spread| self.covariance[a].powi(2) / spread)
+    }
+
+    /// The variance of a measurement; none if it would tell nothing.
+    fn spread(&self, a: usize, noise: f64) -> Option<f64> {
+        let spread = noise + self.variance[a].max(0.0);
+        (spread > NOTHING * (noise + self.external[(a, a)])).then_some(spread)
+    }
+
+    /// Takes a measurement of `a`.
+    pub(super) fn take(&mut self, a: usize, noise: f64) {
+        let Some(spread) = self.spread(a, noise) else { return };
+        let d = self.covariance.len();
+        let mut column = self.column(a);
+        let scale = spread.sqrt();
+        column.iter_mut().for_each(|k| *k /= scale);
+        let share = self.covariance[a] / scale;
+        self.explained += share * share;
+        for ((q, variance), k) in self.covariance.iter_mut().zip(&mut self.variance).zip(&column) {
+            *q -= k * share;
+            *variance -= k * k;
+        }
+        match &mut self.matrix {
+            Some(matrix) => {
+                for (row, &k) in matrix.chunks_exact_mut(d).zip(&column) {
+                    row.iter_mut().zip(&column).for_each(|(entry, other)| *entry -= k * other);
+                }
+            }
+            None => {
+                self.columns.extend_from_slice(&column);
+                if self.columns.len() >= d * d {
+                    self.matrix = Some(self.whole());
+                    self.columns = Vec::new();
+                }
+            }
+        }
+    }
+
+    /// The column `a` of K.
+    fn column(&self, a: usize) -> Vec<f64> {
+        let d = self.covariance.len();
+        if let Some(matrix) = &self.matrix {
+            return matrix[a * d..(a + 1) * d].to_vec();
+        }
+        let mut column = self.external.row(a).to_vec();
+        for taken in self.columns.chunks_exact(d) {
+            let weight = taken[a];
+            column.iter_mut().zip(taken).for_each(|(entry, k)| *entry -= weight * k);
+        }
+        column
+    }
+
+    /// K, row by row.
+    fn whole(&self) -> Vec<f64> {
+        let d = self.covariance.len();
+        let mut matrix = Mat::from_fn(d, d, |i, j| self.external[(i, j)]);
+        let taken = MatRef::from_row_major_slice(&self.columns, self.columns.len() / d.max(1), d);
+        matmul(&mut matrix, Accum::Add, taken.transpose(), taken, -1.0, Par::Seq);
+        (0..d).flat_map(|i| (0..d).map(move |j| (i, j))).map(|at| matrix[at]).collect()
+    }
+
+    /// K as a matrix of its own, with rounding taken off the diagonal.
+    pub(super) fn external(&self) -> Symmetric {
+        let d = self.covariance.len();
+        let whole = self.matrix.clone().unwrap_or_else(|| self.whole());
+        Symmetric::from_fn(d, |i, j| if i == j { self.variance[i].max(0.0) } else { whole[i * d + j] })
+    }
+}
+
+/// What is left after `repeats` judgments of each attribute.
+pub(super) fn after<'a>(external: &'a Symmetric, covariance: &[f64], noise: &[f64], repeats: &[u32]) -> Residual<'a> {
+    let mut residual = Residual::new(external, covariance);
+    for a in (0..repeats.len()).filter(|&a| repeats[a] > 0) {
+        // r judgments are one of noise v / r.
+        residual.take(a, noise[a] / f64::from(repeats[a]));
+    }
+    residual
+}

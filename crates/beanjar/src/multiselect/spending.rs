@@ -1,0 +1,101 @@
+//! What judgments cost, and how much may be spent.
+
+use super::Estimates;
+use crate::{Error, Result};
+
+/// The terms of a selection: a budget per object, the cost of a judgment of each attribute, and limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spending {
+    /// How much may be spent on each new object.
+    pub budget: f64,
+    /// What one judgment of each attribute costs.
+    pub cost: Vec<f64>,
+    /// How often each attribute may be judged; 0 for never.
+    pub at_most: Vec<u32>,
+    /// Whether an attribute must be judged at least once.
+    pub always: Vec<bool>,
+}
+
+impl Spending {
+    /// A budget of so many judgments, each of cost 1, of whichever attributes.
+    pub fn judgments(budget: u32, attributes: usize) -> Self {
+        Spending {
+            budget: f64::from(budget),
+            cost: vec![1.0; attributes],
+            at_most: vec![u32::MAX; attributes],
+            always: vec![false; attributes],
+        }
+    }
+
+    pub(super) fn check(&self, estimates: &Estimates) -> Result<()> {
+        let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
+        if !(self.budget > 0.0 && self.budget.is_finite()) {
+            return refuse("the budget", self.budget, "above 0");
+        }
+        if let Some(&cost) = self.cost.iter().find(|cost| !(**cost > 0.0 && cost.is_finite())) {
+            return refuse("a cost", cost, "above 0");
+        }
+        let open = |a: &usize| estimates.usable[*a] && self.at_most[*a] > 0;
+        let cheapest = (0..self.cost.len()).filter(open).map(|a| self.cost[a]).fold(f64::INFINITY, f64::min);
+        if cheapest > self.budget {
+            return Err(Error::BudgetTooSmall { budget: self.budget, cheapest });
+        }
+        let needed: f64 = (0..self.cost.len()).filter(|&a| self.always[a]).map(|a| self.cost[a]).sum();
+        if needed > self.budget {
+            return Err(Error::BudgetTooSmall { budget: self.budget, cheapest: needed });
+        }
+        Ok(())
+    }
+
+    /// Whether `cost` more can be paid when so much is spent. Sums of costs such as 0.1 may be off by rounding.
+    pub(super) fn affords(&self, spent: f64, cost: f64) -> bool {
+        spent + cost <= self.budget * (1.0 + 1e-12)
+    }
+
+    /// What a selection costs.
+    pub(super) fn total(&self, repeats: &[u32]) -> f64 {
+        repeats.iter().zip(&self.cost).map(|(&repeats, cost)| f64::from(repeats) * cost).sum()
+    }
+
+    /// Whether all costs are whole numbers, so that budgets can be counted.
+    pub(super) fn is_whole(&self) -> bool {
+        self.cost.iter().all(|cost| cost.fract() == 0.0)
+    }
+}
+
+/// A selection in the making: how often each attribute so far, and what it cost.
+#[derive(Clone)]
+pub(super) struct Basket<'a> {
+    spending: &'a Spending,
+    pub(super) repeats: Vec<u32>,
+    pub(super) spent: f64,
+}
+
+impl<'a> Basket<'a> {
+    pub(super) fn new(spending: &'a Spending) -> Self {
+        Basket { spending, repeats: vec![0; spending.cost.len()], spent: 0.0 }
+    }
+
+    /// Whether one more judgment of an attribute is allowed and can be paid.
+    pub(super) fn can_take(&self, a: usize) -> bool {
+        self.repeats[a] < self.spending.at_most[a] && self.spending.affords(self.spent, self.spending.cost[a])
+    }
+
+    pub(super) fn take(&mut self, a: usize) {
+        self.repeats[a] += 1;
+        self.spent += self.spending.cost[a];
+    }
+
+    /// The attribute that can be taken whose gain per cost is largest, the first of equals; none if none gains anything.
+    pub(super) fn best(&self, gain: impl Fn(usize) -> f64) -> Option<usize> {
+        let mut best = None;
+        let mut most = 0.0;
+        for a in 0..self.repeats.len() {
+            let rate = gain(a) / self.spending.cost[a];
+            if rate > most && self.can_take(a) {
+                (best, most) = (Some(a), rate);
+            }
+        }
+        best
+    }
+}
