@@ -21,6 +21,16 @@ impl fmt::Display for Failure {
     }
 }
 
+impl Failure {
+    /// The same, said of a file.
+    pub(crate) fn of(self, source: &beanjar_io::Source) -> Failure {
+        match self {
+            Failure::Library(error) => Failure::Words(format!("{}: {error}", source.name())),
+            other => other,
+        }
+    }
+}
+
 impl From<beanjar_io::Error> for Failure {
     fn from(error: beanjar_io::Error) -> Self {
         Failure::Io(error)

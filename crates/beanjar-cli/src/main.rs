@@ -11,6 +11,7 @@ use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Learn from noisy, subjective judgments: what to ask, how many times, whom to trust.
 ///
@@ -48,6 +49,8 @@ struct Common {
     /// No progress and no warnings.
     #[arg(long, short, global = true, help_heading = "Common options")]
     quiet: bool,
+    #[arg(skip)]
+    started: OnceLock<beanjar::Cores>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,6 +73,11 @@ enum Command {
 
 fn main() -> ExitCode {
     let Cli { command, common } = Cli::parse();
+    // A program that is stopped takes its temporary files with it. Without a handler, all else works as well.
+    let _ = ctrlc::set_handler(|| {
+        beanjar_io::remove_unfinished();
+        std::process::exit(130);
+    });
     let done = match &command {
         Command::Inspect(command) => command.run(&common),
         Command::Simulate(command) => command.run(&common),
@@ -81,7 +89,7 @@ fn main() -> ExitCode {
         // Whoever reads our output has had enough of it, as `head` has.
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            eprintln!("error: {}", output::one_line(&failure.to_string()));
             ExitCode::from(2)
         }
     }

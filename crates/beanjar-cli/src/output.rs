@@ -9,7 +9,7 @@ use std::io::{IsTerminal, Write};
 
 /// A result in its three forms.
 pub(crate) trait Report: Serialize {
-    /// For people, in lines of at most `width` characters where that can be.
+    /// For people.
     fn text(&self) -> String;
     /// The main table: its header and its rows.
     fn rows(&self) -> Vec<Vec<String>>;
@@ -36,7 +36,7 @@ impl Sink {
         match self.output {
             None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
             Some(mut output) => {
-                output.write_all(text.as_bytes())?;
+                output.write_text(text)?;
                 Ok(output.finish()?)
             }
         }
@@ -50,7 +50,8 @@ impl Common {
         Ok(Sink { format: self.chosen_format(), output })
     }
 
-    fn chosen_format(&self) -> Format {
+    /// The format that the user asked for, by name or by that of the file.
+    pub(crate) fn wished_format(&self) -> Option<Format> {
         let by_name = || {
             let extension = self.out.as_ref()?.extension()?.to_str()?.to_lowercase();
             match extension.as_str() {
@@ -60,23 +61,31 @@ impl Common {
                 _ => None,
             }
         };
+        self.format.or_else(by_name)
+    }
+
+    fn chosen_format(&self) -> Format {
         let by_place = || match self.out.is_none() && std::io::stdout().is_terminal() {
             true => Format::Table,
             false => Format::Json,
         };
-        self.format.or_else(by_name).unwrap_or_else(by_place)
+        self.wished_format().unwrap_or_else(by_place)
     }
 
     /// The threads asked for, or all there are.
     pub(crate) fn cores(&self) -> Result<beanjar::Cores> {
+        if let Some(cores) = self.started.get() {
+            return Ok(cores.clone());
+        }
         let all = || std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
-        Ok(beanjar::Cores::new(self.threads.unwrap_or_else(all))?)
+        let cores = beanjar::Cores::new(self.threads.unwrap_or_else(all))?;
+        Ok(self.started.get_or_init(|| cores).clone())
     }
 
     /// Says something once, on standard error.
     pub(crate) fn warn(&self, sentence: &str) {
         if !self.quiet {
-            eprintln!("warning: {sentence}");
+            eprintln!("warning: {}", one_line(sentence));
         }
     }
 }
@@ -102,7 +111,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
         table.set_width(100);
     }
     table.set_header(header.iter().map(Cell::new));
-    table.add_rows(rows);
+    table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| one_line(cell)).collect::<Vec<_>>()));
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 2 } else { 1 }, 1));
         column.set_cell_alignment(if i == 0 { CellAlignment::Left } else { CellAlignment::Right });
@@ -128,12 +137,22 @@ pub(crate) fn exact(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
+/// A text on one line of a terminal, whatever characters the user's data put in it.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
 /// A count and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
 pub(crate) fn count(n: usize, what: &str) -> String {
     let digits = n.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
-    format!("{} {what}{}", groups.join(","), if n == 1 { "" } else { "s" })
+    let ending = match what {
+        _ if n == 1 => "",
+        what if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{} {what}{ending}", groups.join(","))
 }
 
 #[cfg(test)]

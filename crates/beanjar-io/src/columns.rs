@@ -1,5 +1,6 @@
 //! Which column holds what: names, their synonyms, and the user's own word.
 
+use crate::error::shown;
 use crate::{Error, Result};
 use std::str::FromStr;
 
@@ -44,7 +45,8 @@ impl FromStr for ColumnNames {
 
     /// Reads `object=id,worker=rater`.
     fn from_str(text: &str) -> Result<Self> {
-        text.split(',')
+        let pairs: Vec<(Role, String)> = text
+            .split(',')
             .map(|pair| {
                 let (role, name) = pair.split_once('=').ok_or_else(|| Error::BadColumns(pair.into()))?;
                 let role = match role.trim() {
@@ -57,13 +59,26 @@ impl FromStr for ColumnNames {
                 };
                 Ok((role, name.trim().to_owned()))
             })
-            .collect::<Result<_>>()
-            .map(ColumnNames)
+            .collect::<Result<_>>()?;
+        // Each role once.
+        match (1..pairs.len()).find(|&i| pairs[..i].iter().any(|(role, _)| *role == pairs[i].0)) {
+            Some(again) => Err(Error::BadColumns(format!("{}={}", pairs[again].0.name(), pairs[again].1))),
+            None => Ok(ColumnNames(pairs)),
+        }
+    }
+}
+
+impl ColumnNames {
+    /// Whether the user named a column for a role.
+    pub(crate) fn has(&self, role: Role) -> bool {
+        self.0.iter().any(|(given, _)| *given == role)
     }
 }
 
 /// The header of a file, with what it takes to find columns in it and to say what is missing.
 pub(crate) struct Header<'a> {
+    /// The file, and the line of its header if it has one.
+    pub(crate) place: &'a str,
     pub(crate) file: &'a str,
     pub(crate) names: &'a [String],
     pub(crate) given: &'a ColumnNames,
@@ -75,9 +90,9 @@ impl Header<'_> {
         if let Some((_, given)) = self.given.0.iter().find(|(given, _)| *given == role) {
             let found = self.names.iter().position(|name| name == given);
             return found.map(Some).ok_or_else(|| Error::NoSuchColumn {
-                file: self.file.into(),
+                file: self.place.into(),
                 role: role.name(),
-                name: given.clone(),
+                name: shown(given),
                 found: self.found(),
             });
         }
@@ -89,22 +104,46 @@ impl Header<'_> {
     /// The column of a role that the file must have.
     pub(crate) fn need(&self, role: Role) -> Result<usize> {
         self.find(role)?.ok_or_else(|| Error::MissingColumn {
-            file: self.file.into(),
+            file: self.place.into(),
             role: role.name(),
             looked_for: role.names().join(", "),
             found: self.found(),
         })
     }
 
+    /// An error if a column has more than one of these roles.
+    pub(crate) fn apart(&self, columns: &[(Role, Option<usize>)]) -> Result<()> {
+        let known: Vec<(Role, usize)> = columns.iter().filter_map(|(role, column)| Some((*role, (*column)?))).collect();
+        for (i, (first, column)) in known.iter().enumerate() {
+            if let Some((second, _)) = known[i + 1..].iter().find(|(_, other)| other == column) {
+                let (file, name) = (self.place.into(), shown(&self.names[*column]));
+                return Err(Error::ColumnTwice { file, name, first: first.name(), second: second.name() });
+            }
+        }
+        Ok(())
+    }
+
     fn found(&self) -> String {
         /// Enough to recognise the file by.
         const MOST: usize = 12;
-        let mut found = self.names.iter().take(MOST).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        let mut found =
+            self.names.iter().take(MOST).map(|name| format!("'{}'", shown(name))).collect::<Vec<_>>().join(", ");
         if self.names.len() > MOST {
             found += &format!(" and {} more", self.names.len() - MOST);
         }
         found
     }
+}
+
+/// The role that a column of this name is taken for, if any.
+pub(crate) fn role_of(name: &str) -> Option<Role> {
+    let roles = [Role::Object, Role::Attribute, Role::Worker, Role::Value, Role::Label];
+    roles.into_iter().find(|role| role.names().contains(&simplified(name).as_str()))
+}
+
+/// Whether a column has no name of its own: spreadsheets leave such columns behind, and data frames their index.
+pub(crate) fn is_nameless(name: &str) -> bool {
+    name.is_empty() || name.starts_with("Unnamed: ") || name.starts_with("__index_level_")
 }
 
 /// `Worker_ID`, `workerId` and `worker` are one name.
@@ -123,7 +162,7 @@ mod tests {
     fn find(names: &[&str], given: &str, role: Role) -> Result<Option<usize>> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let given = if given.is_empty() { ColumnNames::default() } else { given.parse().unwrap() };
-        Header { file: "f.csv", names: &names, given: &given }.find(role)
+        Header { place: "f.csv, line 1", file: "f.csv", names: &names, given: &given }.find(role)
     }
 
     #[test]
@@ -145,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_strange_role_is_an_error() {
-        for bad in ["", "x", "x=y", "worker"] {
+        for bad in ["", "x", "x=y", "worker", "object=a,object=b", "object=a,task=b"] {
             assert!(bad.parse::<ColumnNames>().is_err(), "{bad}");
         }
     }

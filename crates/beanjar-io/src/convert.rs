@@ -1,12 +1,14 @@
 //! From one file format to another.
 
-use crate::columns::{Header, Role};
+use crate::columns::{Header, Role, role_of};
+use crate::error::shown;
 use crate::read::{Data, Input, ReadOptions, Rows, read};
 use crate::write::{Cell, ColumnType, TableWriter};
-use crate::{Kind, Result, Source};
+use crate::{Error, Result, Source};
 use arrow_schema::SchemaRef;
 use beanjar::Judgments;
 use beanjar::judgments::{ANONYMOUS, ObjectJudgments};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// How a converted table of judgments is laid out.
@@ -21,46 +23,50 @@ pub enum Form {
     Wide,
 }
 
-/// Writes what is in `source` to `path`, in the format that its name tells. Returns the number of rows written.
+/// What was converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Converted {
+    /// How many rows were written.
+    pub rows: usize,
+    /// How many rows or cells were left out because something in them was missing.
+    pub incomplete: usize,
+}
+
+/// Writes what is in `source` to `path`, in the format that its name tells.
 ///
 /// In the same form every column is kept, ids and labels as text; a column of another role is a column of numbers if
-/// all its values are. Missing values come out empty, or null where the format has that.
-pub fn convert(source: &Source, path: &Path, form: Form, options: &ReadOptions) -> Result<usize> {
+/// all its values are numbers that a double holds. Missing values come out empty, or null where the format has that.
+/// In another form, only judgments are kept.
+pub fn convert(source: &Source, path: &Path, form: Form, options: &ReadOptions) -> Result<Converted> {
     if form == Form::Same {
-        return same(source, path, options);
+        return Ok(Converted { rows: same(source, path, options)?, incomplete: 0 });
     }
-    let options = ReadOptions { kind: Some(Kind::Judgments), ..options.clone() };
-    match (read(source, &options)?.data, form) {
-        (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, path),
-        (Data::Judgments(judgments), _) => long(&judgments, source, path),
-        // Not what was asked for, so it cannot be.
-        (Data::Labels(_), _) => Ok(0),
-    }
+    let read = read(source, options)?;
+    let rows = match (read.data, form) {
+        (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, path)?,
+        (Data::Judgments(judgments), _) => long(&judgments, source, path)?,
+        (Data::Labels(_), _) => return Err(Error::NotJudgments { file: source.name() }),
+    };
+    Ok(Converted { rows, incomplete: read.incomplete })
 }
 
 fn same(source: &Source, path: &Path, options: &ReadOptions) -> Result<usize> {
-    let input = Input::open(source, options.progress.clone())?;
+    let input = Input::open(source, options.progress.clone())?.strict();
+    let place = input.header_place();
     let (names, schema) = (input.names.clone(), input.schema.clone());
     let kept: Vec<usize> = (0..names.len()).collect();
-    let header = Header { file: &source.name(), names: &names, given: &options.columns };
+    let header = Header { place: &place, file: &source.name(), names: &names, given: &options.columns };
     let mut types = likely_types(&header, schema.as_ref())?;
 
-    // The types of text are known at its end. A file is then read again; standard input cannot be, and is held.
+    // What a column holds is known at its end. A file is then read again; a pipe cannot be, and is held.
     let mut held = Vec::new();
-    if schema.is_none() {
-        input.for_each(&kept, |rows| {
-            narrow(&mut types, &rows);
-            if *source == Source::Stdin {
-                held.push(rows);
-            }
-            Ok(())
-        })?;
-    } else if *source == Source::Stdin {
-        input.for_each(&kept, |rows| {
+    input.for_each(&kept, |rows| {
+        narrow(&mut types, &rows);
+        if !source.can_be_read_again() {
             held.push(rows);
-            Ok(())
-        })?;
-    }
+        }
+        Ok(())
+    })?;
     let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
     let mut writer = TableWriter::create(path, &columns, &[source])?;
     let mut written = 0;
@@ -75,16 +81,16 @@ fn same(source: &Source, path: &Path, options: &ReadOptions) -> Result<usize> {
         }
         Ok(())
     };
-    match source {
-        Source::Stdin => held.iter().try_for_each(&mut write)?,
-        Source::File(_) => Input::open(source, None)?.for_each(&kept, |rows| write(&rows))?,
+    match source.can_be_read_again() {
+        true => Input::open(source, None)?.strict().for_each(&kept, |rows| write(&rows))?,
+        false => held.iter().try_for_each(&mut write)?,
     }
     writer.finish()?;
     Ok(written)
 }
 
-/// Ids and labels are text. Another column is what a typed file says it is, and in a text file a number until a value
-/// says otherwise.
+/// Ids and labels are text, and so is what a typed file does not call a number. Another column holds numbers until a
+/// value says otherwise.
 fn likely_types(header: &Header<'_>, schema: Option<&SchemaRef>) -> Result<Vec<ColumnType>> {
     let mut types: Vec<ColumnType> = match schema {
         Some(schema) => schema
@@ -110,14 +116,19 @@ fn narrow(types: &mut [ColumnType], rows: &Rows) {
     }
 }
 
-/// Whether a text can be a number without losing anything: `007` is a code, and a long number is an id.
+/// Whether a text can be a number without losing a digit that counts: `007` is a code, and a long number is an id.
 fn is_plain_number(text: &str) -> bool {
     let digits = text.trim_start_matches('-');
     let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
     let code = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
     /// What a double holds of a whole number.
     const DIGITS: usize = 15;
-    !(code || whole && digits.len() > DIGITS) && text.parse().is_ok_and(|number: f64| number.is_finite())
+    /// As many digits as tell any two doubles apart.
+    const MOST_DIGITS: usize = 17;
+    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
+    let long =
+        mantissa.bytes().filter(u8::is_ascii_digit).count() > MOST_DIGITS + usize::from(mantissa.starts_with("0."));
+    !(code || long || whole && digits.len() > DIGITS) && text.parse().is_ok_and(|number: f64| number.is_finite())
 }
 
 fn cell(text: &str, kind: ColumnType) -> Cell<'_> {
@@ -166,6 +177,11 @@ fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
     }
     let first = columns.len();
     columns.extend(judgments.attributes.iter().map(|attribute| (attribute, ColumnType::Number)));
+    for name in judgments.attributes.iter() {
+        if let Some(role) = role_of(name) {
+            return Err(Error::NoColumnFor { file: source.name(), name: shown(name), role: role.name() });
+        }
+    }
     let mut writer = TableWriter::create(path, &columns, &[source])?;
     let mut written = 0;
     for (code, object) in judgments.objects.iter().enumerate() {
@@ -192,14 +208,18 @@ type WideRow = (u32, Vec<(usize, f64)>);
 /// One object's judgments, a row per worker; one who judged an attribute again has a further row for it.
 fn wide_rows(object: ObjectJudgments<'_>) -> Vec<WideRow> {
     let mut rows: Vec<WideRow> = Vec::new();
+    let mut rows_of: HashMap<u32, Vec<usize>> = HashMap::new();
     for (attribute, workers, values) in object.by_attribute() {
+        let mut judged: HashMap<u32, usize> = HashMap::new();
         for (i, &value) in values.iter().enumerate() {
             let who = workers.get(i).copied().unwrap_or(ANONYMOUS);
-            let free = |row: &&mut WideRow| row.0 == who && row.1.last().is_none_or(|(last, _)| *last != attribute);
-            match rows.iter_mut().find(free) {
-                Some(row) => row.1.push((attribute, value)),
-                None => rows.push((who, vec![(attribute, value)])),
+            let (own, before) = (rows_of.entry(who).or_default(), judged.entry(who).or_default());
+            if *before == own.len() {
+                own.push(rows.len());
+                rows.push((who, Vec::new()));
             }
+            rows[own[*before]].1.push((attribute, value));
+            *before += 1;
         }
     }
     rows

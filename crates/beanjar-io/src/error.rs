@@ -89,7 +89,7 @@ pub enum Error {
         place: Place,
     },
     /// A column that is needed and not there.
-    #[error("{file}, line 1: no {role} column: looked for {looked_for}; found {found}; use --columns {role}=NAME")]
+    #[error("{file}: no {role} column: looked for {looked_for}; found {found}; use --columns {role}=NAME")]
     MissingColumn {
         /// The file.
         file: String,
@@ -101,7 +101,7 @@ pub enum Error {
         found: String,
     },
     /// A column name given by the user that the file does not have.
-    #[error("{file}, line 1: no column '{name}' (given as {role}); found {found}")]
+    #[error("{file}: no column '{name}' (given as {role}); found {found}")]
     NoSuchColumn {
         /// The file.
         file: String,
@@ -113,16 +113,28 @@ pub enum Error {
         found: String,
     },
     /// Two columns of one name.
-    #[error("{file}, line 1: two columns are called '{name}'; rename one")]
+    #[error("{file}: two columns are called '{name}'; rename one")]
     DuplicateColumn {
         /// The file.
         file: String,
         /// Their name.
         name: String,
     },
+    /// One column for two roles.
+    #[error("{file}: the column '{name}' cannot be both the {first} and the {second}; name another with --columns")]
+    ColumnTwice {
+        /// The file.
+        file: String,
+        /// The column.
+        name: String,
+        /// One role.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
     /// A file that could hold labels as well as judgments.
     #[error(
-        "{file}, line 1: a column '{label}' says labels and a column '{value}' says judgments; say --kind labels or --kind judgments"
+        "{file}: a column '{label}' says labels and a column '{value}' says judgments; say --kind labels or --kind judgments"
     )]
     UnclearKind {
         /// The file.
@@ -175,6 +187,34 @@ pub enum Error {
     /// A `--columns` that is not understood.
     #[error("--columns: '{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label")]
     BadColumns(String),
+    /// Labels where only judgments will do.
+    #[error(
+        "{file}: --form is for judgments, and this file holds labels; if its labels are numbers, say --kind judgments"
+    )]
+    NotJudgments {
+        /// The file.
+        file: String,
+    },
+    /// An attribute that cannot be a column.
+    #[error(
+        "{file}: the attribute '{name}' cannot have a column of its own: such a column is taken for the {role}; rename it"
+    )]
+    NoColumnFor {
+        /// The file.
+        file: String,
+        /// The attribute.
+        name: String,
+        /// What its column would be taken for.
+        role: &'static str,
+    },
+    /// A line too long to be one.
+    #[error("{file}, {place}: a line of more than 64 MiB; each line should be one row")]
+    LongLine {
+        /// The file.
+        file: String,
+        /// The line.
+        place: Place,
+    },
     /// The rows make no table.
     #[error("{file}: {source}")]
     Data {
@@ -187,3 +227,14 @@ pub enum Error {
 
 /// The result of reading or writing.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// A user's text in a message: on one line, and no longer than a line.
+pub(crate) fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let escaped: String = text
+        .chars()
+        .take(MOST)
+        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+        .collect();
+    if text.chars().nth(MOST).is_some() { escaped + "..." } else { escaped }
+}

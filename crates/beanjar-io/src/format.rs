@@ -113,18 +113,24 @@ impl Source {
         }
     }
 
+    /// Whether this is a regular file: standard input and pipes can be read only once.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        matches!(self, Source::File(path) if path.metadata().is_ok_and(|metadata| metadata.is_file()))
+    }
+
     /// Opens the source. `count` is told of every byte read, before decompression.
     pub(crate) fn open(&self, count: impl Fn(u64) + Send + 'static) -> Result<Opened> {
         match self {
             Source::File(path) => {
-                let (format, compression) = match Format::of(path) {
-                    Err(_) if !path.exists() => return Err(self.unreadable(&io::ErrorKind::NotFound.into())),
-                    other => other?,
-                };
                 let file = File::open(path).map_err(|error| self.unreadable(&error))?;
                 if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
                     return Err(self.unreadable(&io::ErrorKind::IsADirectory.into()));
                 }
+                let (format, compression) = match Format::of(path) {
+                    // A pipe such as /dev/fd/63 has no name of its own.
+                    Err(_) if !self.can_be_read_again() => return self.sniff(Counted { inner: file, count }),
+                    other => other?,
+                };
                 if !format.is_text() {
                     return Ok(Opened::Columnar { format, file });
                 }
@@ -146,8 +152,10 @@ impl Source {
         let (start, mut bytes) = self.peek(self.decompress(compression, bytes)?)?;
         let format = match &start[..] {
             [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
-            start if start.starts_with(b"ARROW1") => Format::Arrow,
-            start if start.trim_ascii_start().starts_with(b"{") => Format::Jsonl,
+            start if start.starts_with(b"ARROW1") || start.starts_with(&[0xff; 4]) => Format::Arrow,
+            start if start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start().starts_with(b"{") => {
+                Format::Jsonl
+            }
             _ => Format::Csv,
         };
         if format.is_text() {

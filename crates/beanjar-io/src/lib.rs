@@ -25,9 +25,9 @@ mod table;
 mod write;
 
 pub use columns::{ColumnNames, Role};
-pub use convert::{Form, convert};
+pub use convert::{Converted, Form, convert};
 pub use error::{Error, Place, Result};
 pub use format::{Compression, Format, Source};
 pub use read::{Data, Kind, Progress, Read, ReadOptions, read};
 pub use table::{Table, read_table};
-pub use write::{Cell, ColumnType, Output, TableWriter};
+pub use write::{Cell, ColumnType, Output, TableWriter, remove_unfinished};

@@ -1,5 +1,6 @@
 //! Tables of one row per object: truths, labels to predict.
 
+use crate::error::shown;
 use crate::read::Input;
 use crate::{Error, Result, Source};
 use beanjar::Dictionary;
@@ -15,14 +16,22 @@ pub struct Table {
     pub columns: Vec<Vec<String>>,
 }
 
+impl Table {
+    /// The ids of the rows in which any column has a value.
+    pub fn labelled(&self) -> Dictionary {
+        let any = |row: usize| self.columns.iter().any(|column| !column[row].is_empty());
+        self.ids.iter().enumerate().filter(|(row, _)| any(*row)).map(|(_, id)| id).collect()
+    }
+}
+
 /// Reads a table whose first column is the object or task and whose other columns are labels.
 pub fn read_table(source: &Source) -> Result<Table> {
-    let input = Input::open(source, None)?;
+    let input = Input::open(source, None)?.strict();
     let (file, names) = (input.file.clone(), input.names.clone());
     if names.len() < 2 {
         let (role, looked_for) = ("label", "any column after the first".into());
-        let found = names.iter().map(|name| format!("'{name}'")).collect();
-        return Err(Error::MissingColumn { file, role, looked_for, found });
+        let found = names.iter().map(|name| format!("'{}'", shown(name))).collect();
+        return Err(Error::MissingColumn { file: input.header_place(), role, looked_for, found });
     }
     let kept: Vec<usize> = (0..names.len()).collect();
     let (mut ids, mut places) = (Vec::new(), Vec::new());
@@ -40,7 +49,7 @@ pub fn read_table(source: &Source) -> Result<Table> {
     })?;
     let mut seen = std::collections::HashSet::new();
     if let Some(row) = ids.iter().position(|id| !seen.insert(id)) {
-        return Err(Error::RepeatedId { file, place: places[row], id: ids[row].clone() });
+        return Err(Error::RepeatedId { file, place: places[row], id: shown(&ids[row]) });
     }
     Ok(Table { ids: ids.iter().collect(), names: names[1..].to_vec(), columns })
 }

@@ -7,21 +7,43 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// A file in the making: its bytes go to a temporary file beside it, which takes its name at the end. A program that
-/// stops before leaves nothing behind.
+/// A file in the making: its bytes go to a temporary file beside it, which takes its name at the end, and is removed
+/// if that is never reached; see [`remove_unfinished`] for a program that is stopped. What is there already and is not
+/// a regular file, such as a pipe, is written to as it is.
 pub struct Output {
     path: PathBuf,
-    file: NamedTempFile,
+    file: Target,
+}
+
+enum Target {
+    Temporary(NamedTempFile),
+    Direct(File),
+}
+
+/// The temporary files of outputs that are not finished.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of outputs that are not finished: for a program that is about to be stopped.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        // It may be finished by now, and then is no longer there.
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 impl Output {
     /// Begins a file, which must not be one of the `inputs`.
     pub fn create(path: impl AsRef<Path>, inputs: &[&Source]) -> Result<Output> {
-        let path = path.as_ref();
-        let file = path.display().to_string();
+        let file = path.as_ref().display().to_string();
+        // What a link leads to is replaced, not the link.
+        let path = &path.as_ref().canonicalize().unwrap_or_else(|_| path.as_ref().to_owned());
         if let Ok(target) = path.canonicalize() {
             let same = |input: &&&Source| matches!(input, Source::File(input) if input.canonicalize().is_ok_and(|input| input == target));
             if inputs.iter().any(|input| same(&input)) {
@@ -29,6 +51,10 @@ impl Output {
             }
             if target.is_dir() {
                 return Err(Error::Unwritable { file, reason: "it is a folder; name a file in it".into() });
+            }
+            if !target.is_file() {
+                let file = File::options().write(true).open(path).map_err(|error| unwritable(path, &error))?;
+                return Ok(Output { path: path.to_owned(), file: Target::Direct(file) });
             }
         }
         let folder = match path.parent() {
@@ -40,23 +66,47 @@ impl Output {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let temporary = builder.prefix(".beanjar-").tempfile_in(folder).map_err(|error| unwritable(path, &error))?;
-        Ok(Output { path: path.to_owned(), file: temporary })
+        unfinished().push(temporary.path().to_owned());
+        Ok(Output { path: path.to_owned(), file: Target::Temporary(temporary) })
+    }
+
+    /// Writes all of a text.
+    pub fn write_text(&mut self, text: &str) -> Result<()> {
+        self.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// The open file, once more.
+    fn handle(&self) -> io::Result<File> {
+        match &self.file {
+            Target::Temporary(file) => file.as_file().try_clone(),
+            Target::Direct(file) => file.try_clone(),
+        }
     }
 
     /// Gives the file its name.
     pub fn finish(self) -> Result<()> {
         let Output { path, file } = self;
-        file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error))
+        let Target::Temporary(file) = file else { return Ok(()) };
+        let temporary = file.path().to_owned();
+        let done = file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error));
+        unfinished().retain(|path| *path != temporary);
+        done
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match &mut self.file {
+            Target::Temporary(file) => file.as_file_mut().write(bytes),
+            Target::Direct(file) => file.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        match &mut self.file {
+            Target::Temporary(file) => file.as_file_mut().flush(),
+            Target::Direct(file) => file.flush(),
+        }
     }
 }
 
@@ -170,7 +220,7 @@ fn delimited_row(writer: &mut csv::Writer<Stream>, cells: &[Cell<'_>]) -> io::Re
     for cell in cells {
         match cell {
             Cell::Text(text) => writer.write_field(text)?,
-            Cell::Number(number) => writer.write_field(number.to_string())?,
+            Cell::Number(number) => writer.write_field(plain(*number))?,
             Cell::Missing => writer.write_field("")?,
         }
     }
@@ -182,11 +232,17 @@ fn json_row(stream: &mut Stream, names: &[String], cells: &[Cell<'_>]) -> io::Re
         write!(stream, "{}{name}:", if i == 0 { "{" } else { "," })?;
         match cell {
             Cell::Text(text) => stream.write_all(json_text(text).as_bytes())?,
-            Cell::Number(number) => write!(stream, "{number}")?,
+            Cell::Number(number) => stream.write_all(plain(*number).as_bytes())?,
             Cell::Missing => stream.write_all(b"null")?,
         }
     }
     stream.write_all(b"}\n")
+}
+
+/// The shortest text that reads back as the same number; a power of ten where zeros would fill the line.
+pub(crate) fn plain(number: f64) -> String {
+    let size = number.abs();
+    if size != 0.0 && !(1e-7..1e17).contains(&size) { format!("{number:e}") } else { number.to_string() }
 }
 
 fn json_text(text: &str) -> String {
@@ -277,7 +333,7 @@ impl Columnar {
             })
             .collect();
         let schema: SchemaRef = Arc::new(Schema::new(fields));
-        let file = output.file.reopen()?;
+        let file = output.handle()?;
         let sink = match format {
             Format::Parquet => {
                 let compression = parquet::basic::Compression::ZSTD(parquet::basic::ZstdLevel::default());
@@ -331,5 +387,57 @@ impl Columnar {
             Sink::Arrow(mut writer) => writer.finish().map_err(io::Error::other)?,
         }
         Ok(self.output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_is_not_finished_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        for name in ["a.csv", "a.jsonl.gz", "a.parquet", "a.arrow"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "precious").unwrap();
+            let mut table = TableWriter::create(&path, &[("x", ColumnType::Number)], &[]).unwrap();
+            (0..100_000).for_each(|i| table.row(&[Cell::Number(f64::from(i))]).unwrap());
+            drop(table);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+            std::fs::remove_file(&path).unwrap();
+            assert_eq!(names(), 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_stopped_can_clear_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = Output::create(folder.path().join("a.csv"), &[]).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        remove_unfinished();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        drop(output);
+    }
+
+    #[test]
+    fn numbers_are_short_and_read_back_the_same() {
+        for (number, text) in [(7.0, "7"), (0.1, "0.1"), (-1e300, "-1e300"), (1e-12, "1e-12"), (0.0, "0")] {
+            assert_eq!(plain(number), text);
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_link_leads_to_is_replaced_and_not_the_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file.csv"), folder.path().join("link.csv"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut output = Output::create(&link, &[]).unwrap();
+        output.write_text("new").unwrap();
+        output.finish().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
     }
 }

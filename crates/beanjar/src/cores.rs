@@ -12,6 +12,9 @@ pub struct Cores {
     count: usize,
 }
 
+/// More are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
 impl Cores {
     /// The calling thread and no other.
     pub fn one() -> Self {
@@ -21,6 +24,10 @@ impl Cores {
     /// A pool of `count` threads, to be shared by all calls of a program.
     pub fn new(count: NonZeroUsize) -> Result<Self> {
         let count = count.get();
+        if count > MOST_THREADS {
+            let value = count.to_string();
+            return Err(Error::OutOfRange { name: "the number of threads", value, range: "at most 1024" });
+        }
         if count == 1 {
             return Ok(Cores::one());
         }

@@ -1,6 +1,6 @@
 use super::Reading;
 use crate::Common;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::count;
 use crate::progress::reading;
 use beanjar_io::{Form, ReadOptions, Source};
@@ -41,6 +41,9 @@ enum FormName {
 
 impl Convert {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        if common.out.is_some() {
+            return Err(Failure::Words("convert: name the output as the second file, not with --out".into()));
+        }
         let form = match self.form {
             FormName::Same => Form::Same,
             FormName::Long => Form::Long,
@@ -51,8 +54,11 @@ impl Convert {
         let written = beanjar_io::convert(&self.from, &self.to, form, &options);
         bar.finish_and_clear();
         let written = written?;
+        if written.incomplete > 0 {
+            common.warn(&format!("{} without a value left out", count(written.incomplete, "judgment")));
+        }
         if !common.quiet {
-            eprintln!("{}: {}", self.to.display(), count(written, "row"));
+            eprintln!("{}: {}", self.to.display(), count(written.rows, "row"));
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ impl Demo {
         let judgments = Judgments::from_rows(rows.iter().map(|(o, a, w, v)| (&o[..], *a, &w[..], *v)))?;
         let report = JudgmentsReport::of(&judgments, &JudgmentOptions::default(), false, None, common)?;
         let attributes = report.attributes();
-        if matches!(common.format, Some(Format::Json | Format::Csv)) {
+        if matches!(common.wished_format(), Some(Format::Json | Format::Csv)) {
             return sink.emit(&report);
         }
         let needed = |a: &&AttributeReliability| a.needed.unwrap_or(u64::MAX);

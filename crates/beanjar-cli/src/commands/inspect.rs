@@ -1,6 +1,6 @@
 use super::Reading;
 use crate::Common;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::{Report, count, exact, number, table};
 use beanjar::reliability::{
     AttributeReliability, JudgmentOptions, JudgmentsReliability, LabelOptions, LabelsReliability, Scale,
@@ -66,7 +66,8 @@ impl Inspect {
             Data::Judgments(judgments) => {
                 let covered = self.covered(&judgments.objects, "object", common)?;
                 let options = JudgmentOptions { repeats: self.repeats, wanted: self.wanted };
-                let report = JudgmentsReport::of(&judgments, &options, self.all, covered, common)?;
+                let report = JudgmentsReport::of(&judgments, &options, self.all, covered, common);
+                let report = report.map_err(|failure| failure.of(&self.file))?;
                 sink.emit(&report)
             }
             Data::Labels(labels) => {
@@ -78,7 +79,8 @@ impl Inspect {
                     ScaleName::Ratio => Scale::Ratio,
                 };
                 let options = LabelOptions { scale, bootstrap: self.bootstrap, seed: common.seed };
-                sink.emit(&LabelsReport::of(&labels, &options, self.all, covered, common)?)
+                let report = LabelsReport::of(&labels, &options, self.all, covered, common);
+                sink.emit(&report.map_err(|failure| failure.of(&self.file))?)
             }
         }
     }
@@ -86,18 +88,19 @@ impl Inspect {
     /// How many of the objects have a row in the table given with `--labels`.
     fn covered(&self, objects: &Dictionary, what: &'static str, common: &Common) -> Result<Option<usize>> {
         let Some(source) = &self.labels else { return Ok(None) };
-        let known = read_table(source)?;
-        let lookup = known.ids.lookup();
+        let known = read_table(source)?.labelled();
+        let lookup = known.lookup();
         let covered = objects.iter().filter(|id| lookup.code(id).is_some()).count();
         if covered == 0 {
-            return Err(beanjar::Error::NothingInCommon {
+            let example = |ids: &Dictionary| ids.iter().next().unwrap_or_default().chars().take(40).collect();
+            let nothing = beanjar::Error::NothingInCommon {
                 what,
                 left: objects.len(),
-                right: known.ids.len(),
-                left_example: objects.get(0).to_owned(),
-                right_example: known.ids.iter().next().unwrap_or_default().to_owned(),
-            }
-            .into());
+                right: known.len(),
+                left_example: example(objects),
+                right_example: example(&known),
+            };
+            return Err(Failure::Words(format!("{} and {}: {nothing}", self.file.name(), source.name())));
         }
         if covered < objects.len() {
             let without = count(objects.len() - covered, what);
@@ -130,7 +133,7 @@ impl JudgmentsReport {
         let found = inspect_judgments(judgments, options, &common.cores()?)?;
         if found.repeated > 0 {
             let repeated = count(found.repeated, "judgment");
-            common.warn(&format!("{repeated} repeat an (object, attribute, worker) of an earlier row; all are kept"));
+            common.warn(&format!("{repeated} with the (object, attribute, worker) of an earlier row; all are kept"));
         }
         let constant: Vec<&str> =
             found.attributes.iter().filter(|a| a.constant).map(|a| a.attribute.as_str()).collect();
@@ -238,7 +241,7 @@ impl LabelsReport {
         let found = inspect_labels(labels, options, &common.cores()?)?;
         if found.repeated > 0 {
             let repeated = count(found.repeated, "label");
-            common.warn(&format!("{repeated} repeat a (task, worker) of an earlier row; all are kept"));
+            common.warn(&format!("{repeated} with the (task, worker) of an earlier row; all are kept"));
         }
         if found.classes.len() == 1 {
             common.warn(&format!("every label is '{}', so agreement says nothing", found.classes[0]));
@@ -269,7 +272,7 @@ impl Report for LabelsReport {
             classes.take(MOST).map(|(class, share)| vec![class.clone(), number(*share)]).collect(),
         );
         if found.classes.len() > MOST {
-            text += &format!("  and {} more\n", count(found.classes.len() - MOST, "class").trim_end_matches('s'));
+            text += &format!("  and {} more\n", count(found.classes.len() - MOST, "class"));
         }
         text += &format!("\n  votes per task: {}\n", self.votes());
         text += &format!("  alpha ({}): {}", found.scale.name(), number(found.alpha));

@@ -7,6 +7,7 @@ pub(crate) mod simulate;
 
 use crate::Common;
 use crate::failure::Result;
+use crate::output::count;
 use crate::progress::reading;
 use beanjar_io::{ColumnNames, Kind, Read, ReadOptions, Source};
 use clap::{Args, ValueEnum};
@@ -50,9 +51,12 @@ impl Reading {
         let read = beanjar_io::read(source, &ReadOptions { progress, ..self.options(common)? });
         bar.finish_and_clear();
         let read = read?;
-        if read.incomplete > 0 {
-            let rows = crate::output::count(read.incomplete, "row");
-            common.warn(&format!("{}: {rows} with a missing value left out", source.name()));
+        match (read.incomplete, read.wide) {
+            (0, _) => {}
+            (n, true) => common.warn(&format!("{}: {} without a value left out", source.name(), count(n, "cell"))),
+            (n, false) => {
+                common.warn(&format!("{}: {} with a missing value left out", source.name(), count(n, "row")));
+            }
         }
         Ok(read)
     }

@@ -1,7 +1,10 @@
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use beanjar::simulate::{Crowd, ExpertCase, Experts, PHOTO_ATTRIBUTES, Photos, SimulatedPhotos, WorkerModel};
+use beanjar::simulate::{
+    Crowd, ExpertCase, Experts, PHOTO_ATTRIBUTES, Photos, SimulatedExperts, SimulatedLabels, SimulatedPhotos,
+    WorkerModel,
+};
 use beanjar_io::{Cell, ColumnType, TableWriter};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -155,7 +158,7 @@ impl Simulate {
                     spammers: *spammers,
                     unevenness: *unevenness,
                 };
-                write_labels(&crowd, &Folder::new(common, files)?, common.seed)
+                write_labels(&crowd.draw(common.seed)?, &Folder::new(common, files)?)
             }
             Kind::Experts { case, units, noise_features, files } => {
                 let case = match case {
@@ -164,7 +167,7 @@ impl Simulate {
                     CaseName::Iii => ExpertCase::Squares,
                 };
                 let experts = Experts { units: *units, noise_features: *noise_features, case };
-                write_experts(&experts, &Folder::new(common, files)?, common.seed)
+                write_experts(&experts.draw(common.seed)?, &Folder::new(common, files)?)
             }
         }
     }
@@ -243,8 +246,7 @@ fn tenths(value: f64) -> Cell<'static> {
     Cell::Number((value * 10.0).round() / 10.0)
 }
 
-fn write_labels(crowd: &Crowd, folder: &Folder, seed: u64) -> Result<()> {
-    let drawn = crowd.draw(seed)?;
+fn write_labels(drawn: &SimulatedLabels, folder: &Folder) -> Result<()> {
     let (task, worker, class) = (numbered("t"), numbered("w"), numbered("c"));
     folder.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
         for (i, votes) in drawn.labels.iter().enumerate() {
@@ -272,8 +274,7 @@ fn numbered(letter: &'static str) -> impl Fn(usize) -> String {
     move |i| format!("{letter}{}", i + 1)
 }
 
-fn write_experts(experts: &Experts, folder: &Folder, seed: u64) -> Result<()> {
-    let drawn = experts.draw(seed)?;
+fn write_experts(drawn: &SimulatedExperts, folder: &Folder) -> Result<()> {
     let (unit, expert) = (numbered("u"), numbered("e"));
     let names: Vec<String> = (0..drawn.features[0].len()).map(numbered("x")).collect();
     let mut columns = vec![("object", TEXT)];

@@ -61,7 +61,8 @@ fn empty_files_and_bare_headers_are_told_apart() {
     inspect("f.csv", "task,worker,label\n", &["f.csv, line 1", "not a single row"]);
     inspect("f.csv", "task,worker,label", &["f.csv, line 1", "not a single row"]);
     inspect("f.csv", "task,worker,label\n,,\nNA,NA,NA\n", &["not a single row with a task"]);
-    inspect("f.csv", "\n\ntask,worker,label\n1,a,x\n", &["f.csv, line 1", "header"]);
+    inspect("f.csv", "\n\n\n", &["the file is empty"]);
+    inspect("f.jsonl", "\n \n", &["the file is empty"]);
 }
 
 #[test]
@@ -93,6 +94,7 @@ fn unknown_extensions_and_unreadable_files_say_what_would_do() {
 #[test]
 fn a_quote_that_never_ends_is_located() {
     inspect("f.csv", "task,worker,label\n1,a,x\n2,\"b,y\n3,c,z\n", &["f.csv, line 3", "never ends"]);
+    inspect("f.csv", "task,worker,\"label\n1,a,x\n", &["f.csv, line 1", "never ends"]);
 }
 
 #[test]
@@ -105,6 +107,8 @@ fn json_that_is_none_is_located() {
         format!("{good}{{\"task\": [1], \"worker\": 2, \"label\": 3}}\n"),
         &["line 2", "'task' is nested"],
     );
+    inspect("f.jsonl", "{\"task\": 1, \"task\": 2, \"worker\": 2, \"label\": 3}\n", &["line 1", "'task' stands twice"]);
+    inspect("f.jsonl", "{\"task\": \"\\ud800\", \"worker\": 2, \"label\": 3}\n", &["line 1", "wrong escape"]);
 }
 
 #[test]
@@ -113,6 +117,10 @@ fn doubtful_columns_are_asked_about() {
     inspect("f.csv", "task,worker,label,rating\n1,a,x,3\n", &["'label'", "'rating'", "--kind"]);
     let folder = Folder::new();
     folder.write("f.csv", "task,worker,label\n1,a,x\n");
+    for columns in ["task=worker,worker=worker", "worker=task,task=task", "label=worker,worker=worker"] {
+        let error = folder.error(&["inspect", "f.csv", "--columns", columns]);
+        assert!(error.contains("cannot be both"), "{columns}: {error}");
+    }
     let error = folder.error(&["inspect", "f.csv", "--columns", "worker=rater"]);
     assert!(error.contains("no column 'rater'") && error.contains("'task', 'worker', 'label'"), "{error}");
 }
@@ -123,11 +131,12 @@ fn labels_of_other_objects_are_no_labels() {
     folder.write("f.csv", "object,attribute,value\n1,a,2\n1,a,3\n2,a,5\n");
     folder.write("other.csv", "object,height\nx1,60\nx2,70\n");
     let error = folder.error(&["inspect", "f.csv", "--labels", "other.csv"]);
+    assert!(error.contains("f.csv and other.csv"), "{error}");
     assert!(error.contains("none of the 2 objects") && error.contains("'1'") && error.contains("'x1'"), "{error}");
     folder.write("twice.csv", "object,height\n1,60\n1,70\n");
     let error = folder.error(&["inspect", "f.csv", "--labels", "twice.csv"]);
     assert!(error.contains("twice.csv, line 3") && error.contains("'1'"), "{error}");
-    folder.write("part.csv", "object,height\n1,60\n");
+    folder.write("part.csv", "object,height\n1,60\n2,\n");
     let run = folder.run(&["inspect", "f.csv", "--labels", "part.csv", "--format", "json"]);
     assert!(run.err.contains("warning: 1 object without a label in part.csv"), "{}", run.err);
     assert!(run.out.contains("\"labelled\": 1"), "{}", run.out);
@@ -169,7 +178,7 @@ fn what_is_odd_is_counted_and_said_once() {
     let run = folder.run(&["inspect", "f.csv", "--format", "json"]);
     assert_eq!(run.code, 0);
     for warning in [
-        "warning: 1 judgment repeat an (object, attribute, worker)",
+        "warning: 1 judgment with the (object, attribute, worker) of an earlier row",
         "warning: 1 attribute with a constant value, which tells nothing: b",
         "warning: 1 worker with a single judgment",
         "warning: 1 attribute judged only once of every object",
@@ -186,8 +195,34 @@ fn parameters_out_of_range_are_named() {
     folder.write("l.csv", "task,worker,label\n1,a,cat\n1,b,dog\n");
     assert!(folder.error(&["inspect", "f.csv", "--wanted", "1.5"]).contains("1.5"));
     assert!(folder.error(&["inspect", "f.csv", "--repeats", "0"]).contains("repeats"));
-    assert!(folder.error(&["inspect", "l.csv", "--scale", "ratio"]).contains("'cat'"));
+    assert!(folder.error(&["inspect", "l.csv", "--scale", "ratio"]).contains("l.csv: "));
+    assert!(folder.error(&["inspect", "l.csv", "--bootstrap", "18446744073709551615"]).contains("bootstrap"));
+    assert!(folder.error(&["inspect", "l.csv", "--threads", "30000"]).contains("threads"));
+    assert!(folder.error(&["simulate", "labels", "--classes", "10000", "--out", "x"]).contains("classes"));
+    assert!(folder.error(&["simulate", "photos", "--objects", "100000000", "--out", "x"]).contains("photos"));
+    assert!(folder.error(&["convert", "l.csv", "--out", "x.csv", "y.csv"]).contains("--out"));
+    assert_eq!(folder.names(), ["f.csv", "l.csv"]);
     assert!(folder.error(&["simulate", "labels", "--classes", "1", "--out", "x"]).contains("classes"));
     assert!(folder.error(&["simulate", "photos"]).contains("--out"));
     assert!(folder.error(&["simulate", "photos", "--out", "x", "--as", "xlsx"]).contains(".xlsx"));
+}
+
+#[test]
+fn messages_stay_on_one_short_line() {
+    inspect("f.csv", "object,attribute,value\n1,a,\"x\ny\u{1b}[31mz\"\n", &["'x\\ny\\u{1b}[31mz'"]);
+    let folder = Folder::new();
+    folder.write("f.csv", format!("object,attribute,value\n1,a,{}\n", "long".repeat(100_000)));
+    assert!(folder.error(&["inspect", "f.csv"]).len() < 300);
+    folder.write("f.csv", format!("a,{}\n1,2\n", "long".repeat(100_000)));
+    assert!(folder.error(&["inspect", "f.csv"]).len() < 400);
+}
+
+#[test]
+fn judgments_that_cannot_be_laid_out_are_refused() {
+    let folder = Folder::new();
+    folder.write("l.csv", "task,worker,label\n1,a,x\n");
+    assert!(folder.error(&["convert", "l.csv", "w.csv", "--form", "wide"]).contains("holds labels"));
+    folder.write("j.csv", "object,attribute,value\n1,score,2\n1,tall,2\n");
+    let error = folder.error(&["convert", "j.csv", "w.csv", "--form", "wide"]);
+    assert!(error.contains("'score'") && error.contains("value"), "{error}");
 }

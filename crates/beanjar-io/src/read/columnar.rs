@@ -2,6 +2,7 @@
 
 use super::delimited::Wanted;
 use super::rows::{Places, Rows};
+use crate::write::plain;
 use crate::{Error, Format, Result, Source};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
@@ -9,6 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use std::fmt::Write;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 
 /// Rows in a batch: about as many as a piece of text holds.
 const BATCH: usize = 16_384;
@@ -41,10 +43,17 @@ impl Batches {
                 (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
             }
             _ => {
-                let reader = arrow_ipc::reader::FileReader::try_new_buffered(file, None)
-                    .map_err(|error| unreadable(error.to_string()))?;
-                let schema = reader.schema();
-                (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string())).flat_map(small)))
+                if is_stream(&file).map_err(|error| source.unreadable(&error))? {
+                    let reader = arrow_ipc::reader::StreamReader::try_new_buffered(file, None)
+                        .map_err(|error| unreadable(error.to_string()))?;
+                    let schema = reader.schema();
+                    (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string())).flat_map(small)))
+                } else {
+                    let reader = arrow_ipc::reader::FileReader::try_new_buffered(file, None)
+                        .map_err(|error| unreadable(error.to_string()))?;
+                    let schema = reader.schema();
+                    (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string())).flat_map(small)))
+                }
             }
         };
         Ok((schema, Batches { file: source.name(), batches, rows: 0 }))
@@ -57,6 +66,15 @@ impl Batches {
         self.rows += columns.num_rows() as u64;
         Ok(Some(Batch { columns, first }))
     }
+}
+
+/// Whether this is Arrow's stream format, which has no index at its end, and not its file format.
+fn is_stream(mut file: &File) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(4).read_to_end(&mut start)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(start == [0xff; 4])
 }
 
 /// An Arrow file may hold everything in one batch: cut it, so that threads can share it.
@@ -99,18 +117,21 @@ fn push_column(text: &mut String, cells: &mut Vec<(u32, u32)>, array: &ArrayRef)
     };
     // Rust's own number format is the shortest that reads back the same, and 7 rather than 7.0.
     let number = |text: &mut String, number: &dyn std::fmt::Display| write!(text, "{number}").unwrap_or_default();
+    // What cannot be text is an error, not a missing value.
+    let options = arrow_cast::CastOptions { safe: false, ..Default::default() };
     match array.data_type() {
         DataType::Float64 => {
             let values = array.as_primitive::<Float64Type>();
-            (0..array.len()).for_each(|row| push(values.is_valid(row), &|text| number(text, &values.value(row))));
+            (0..array.len())
+                .for_each(|row| push(values.is_valid(row), &|text| number(text, &plain(values.value(row)))));
         }
         DataType::Float32 => {
             let values = array.as_primitive::<Float32Type>();
             (0..array.len()).for_each(|row| push(values.is_valid(row), &|text| number(text, &values.value(row))));
         }
         other => {
-            let strings = arrow_cast::cast(array, &DataType::Utf8)
-                .map_err(|_| format!("has the type {other}, which is not text, number or date"))?;
+            let strings = arrow_cast::cast_with_options(array, &DataType::Utf8, &options)
+                .map_err(|_| format!("of type {other} holds what is not text, number or date"))?;
             let strings = strings.as_string::<i32>();
             (0..array.len()).for_each(|row| push(strings.is_valid(row), &|text| text.push_str(strings.value(row))));
         }

@@ -1,7 +1,7 @@
 //! Text in pieces that end where a record ends, read in order.
 
 use super::delimited::{first_record_end, last_record_end};
-use crate::{Error, Result, Source};
+use crate::{Error, Place, Result, Source};
 use memchr::{memchr, memchr_iter, memrchr};
 use std::io::Read;
 
@@ -60,8 +60,11 @@ impl Cutter {
                 break end;
             }
             if self.carried.len() > LONGEST_RECORD {
-                let place = crate::Place::Line(self.line);
-                return Err(Error::OpenQuote { file: self.source.name(), place });
+                let (file, place) = (self.source.name(), Place::Line(self.line));
+                return Err(match self.delimiter {
+                    Some(_) => Error::OpenQuote { file, place },
+                    None => Error::LongLine { file, place },
+                });
             }
             wanted *= 2;
         };
@@ -97,12 +100,20 @@ impl Cutter {
 
 impl Piece {
     /// Takes the first record off, as the names of columns.
-    pub(super) fn take_header(&mut self, delimiter: u8) -> Vec<String> {
+    pub(super) fn take_header(&mut self, file: &str, delimiter: u8) -> Result<Vec<String>> {
+        // Blank lines before it are none of it.
+        let blank = self.bytes.len() - self.bytes.trim_ascii_start().len();
+        let blank = memrchr(b'\n', &self.bytes[..blank]).map_or(0, |newline| newline + 1);
+        self.offset += blank as u64;
+        self.line += memchr_iter(b'\n', &self.bytes[..blank]).count() as u64;
+        self.bytes.drain(..blank);
         let end = first_record_end(&self.bytes, delimiter);
         let rest = self.bytes.split_off(end);
         let header = std::mem::replace(&mut self.bytes, rest);
         self.offset += end as u64;
+        let place = Place::Line(self.line);
         self.line += memchr_iter(b'\n', &header).count() as u64;
-        super::delimited::header(header.strip_suffix(b"\n").unwrap_or(&header), delimiter)
+        let names = super::delimited::header(header.strip_suffix(b"\n").unwrap_or(&header), delimiter);
+        names.ok_or_else(|| Error::OpenQuote { file: file.into(), place })
     }
 }

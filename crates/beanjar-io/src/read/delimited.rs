@@ -12,15 +12,17 @@ pub(crate) struct Wanted {
     /// For each column of the file, its number among the kept.
     slots: Vec<Option<usize>>,
     pub(super) kept: usize,
+    /// Whether a row must not have more than the header announces.
+    pub(super) strict: bool,
 }
 
 impl Wanted {
-    pub(crate) fn new(columns: usize, kept: &[usize]) -> Self {
+    pub(crate) fn new(columns: usize, kept: &[usize], strict: bool) -> Self {
         let mut slots = vec![None; columns];
         for (slot, &column) in kept.iter().enumerate() {
             slots[column] = Some(slot);
         }
-        Wanted { columns, slots, kept: kept.len() }
+        Wanted { columns, slots, kept: kept.len(), strict }
     }
 
     pub(super) fn slot(&self, column: usize) -> Option<usize> {
@@ -120,18 +122,21 @@ fn unquote(bytes: &mut [u8], start: usize, end: usize) -> usize {
     to
 }
 
-/// The fields of the first record of a piece.
-pub(super) fn header(line: &[u8], delimiter: u8) -> Vec<String> {
+/// The fields of a header; none if a quote in it never ends.
+pub(super) fn header(line: &[u8], delimiter: u8) -> Option<Vec<String>> {
     let mut line = line.to_vec();
     let mut names = Vec::new();
     let mut at = 0;
     loop {
         let field = field(&line, at, delimiter);
+        if field.open {
+            return None;
+        }
         let end = if field.quotes { unquote(&mut line, field.start, field.end) } else { field.end };
         names.push(String::from_utf8_lossy(&line[field.start..end]).trim().to_owned());
         at = field.stop + 1;
         if field.stop >= line.len() {
-            return names;
+            return Some(names);
         }
     }
 }
@@ -215,7 +220,7 @@ mod tests {
     use super::*;
 
     fn ours(text: &str, columns: usize) -> Result<Vec<Vec<String>>> {
-        let wanted = Wanted::new(columns, &(0..columns).collect::<Vec<_>>());
+        let wanted = Wanted::new(columns, &(0..columns).collect::<Vec<_>>(), false);
         let piece = Piece { bytes: text.as_bytes().to_vec(), offset: 0, line: 1 };
         let rows = decode("f.csv", 0, piece, b',', &wanted)?;
         let cell = |row: usize, column: usize| rows.column(column)[row].to_owned();
@@ -283,7 +288,7 @@ mod tests {
         let error = ours("a,b\nc,\"d\n", 2).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
         let piece = Piece { bytes: b"a,\xff\n".to_vec(), offset: 100, line: 7 };
-        let error = decode("f.csv", 0, piece, b',', &Wanted::new(2, &[0])).err().unwrap().to_string();
+        let error = decode("f.csv", 0, piece, b',', &Wanted::new(2, &[0], false)).err().unwrap().to_string();
         assert!(error.contains("byte 102"), "{error}");
     }
 

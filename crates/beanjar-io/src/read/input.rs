@@ -4,6 +4,7 @@ use super::columnar::{self, Batch, Batches};
 use super::cut::{Cutter, Piece};
 use super::delimited::{self, Wanted};
 use super::{Progress, Rows, jsonl};
+use crate::error::shown;
 use crate::format::Opened;
 use crate::{Error, Format, Result, Source};
 use arrow_schema::SchemaRef;
@@ -21,6 +22,7 @@ pub(crate) struct Input {
     pub(crate) schema: Option<SchemaRef>,
     shape: Shape,
     reader: Reader,
+    strict: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -56,13 +58,13 @@ impl Input {
                 let (schema, batches) = Batches::open(source, format, file)?;
                 let names = schema.fields().iter().map(|field| field.name().clone()).collect();
                 let (shape, reader) = (Shape::Columnar, Reader::Columnar(batches));
-                Input { file: source.name(), names, schema: Some(schema), shape, reader }
+                Input { file: source.name(), names, schema: Some(schema), shape, reader, strict: false }
             }
         };
         let mut sorted: Vec<&String> = input.names.iter().collect();
         sorted.sort_unstable();
-        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(twice) => Err(Error::DuplicateColumn { file: input.file.clone(), name: twice[0].clone() }),
+        match sorted.windows(2).find(|pair| pair[0] == pair[1] && !pair[0].is_empty()) {
+            Some(twice) => Err(Error::DuplicateColumn { file: input.header_place(), name: shown(twice[0]) }),
             None => Ok(input),
         }
     }
@@ -70,8 +72,6 @@ impl Input {
     fn open_text(source: &Source, format: Format, mut cutter: Cutter) -> Result<Input> {
         let file = source.name();
         let line = cutter.peek_line()?;
-        let starts_with_nothing = line.is_empty();
-        delimited::check_utf8(&file, line, 0)?;
         let shape = match format {
             Format::Jsonl => Shape::Jsonl,
             Format::Tsv => Shape::Delimited(b'\t'),
@@ -81,17 +81,29 @@ impl Input {
             cutter.quoted_fields(delimiter);
         }
         let Some(mut first) = cutter.next()? else { return Err(Error::Empty { file }) };
+        delimited::check_utf8(&file, &first.bytes, first.offset)?;
+        if first.bytes.trim_ascii().is_empty() {
+            return Err(Error::Empty { file });
+        }
         let names = match shape {
-            Shape::Delimited(delimiter) => {
-                if starts_with_nothing {
-                    let (expected, found) = (1, 0);
-                    return Err(Error::Ragged { file, place: crate::Place::Line(1), expected, found });
-                }
-                first.take_header(delimiter)
-            }
+            Shape::Delimited(delimiter) => first.take_header(&file, delimiter)?,
             _ => jsonl::header(&file, &first)?,
         };
-        Ok(Input { file, names, schema: None, shape, reader: Reader::Text { cutter, first: Some(first) } })
+        let reader = Reader::Text { cutter, first: Some(first) };
+        Ok(Input { file, names, schema: None, shape, reader, strict: false })
+    }
+
+    /// From here on, a row must not have anything that the header does not announce.
+    pub(crate) fn strict(self) -> Input {
+        Input { strict: true, ..self }
+    }
+
+    /// The file, and the line of its header if it has one.
+    pub(crate) fn header_place(&self) -> String {
+        match self.shape {
+            Shape::Delimited(_) => format!("{}, line 1", self.file),
+            Shape::Jsonl | Shape::Columnar => self.file.clone(),
+        }
     }
 
     /// Reads the columns `kept` block by block, in order.
@@ -160,8 +172,8 @@ impl Input {
     }
 
     fn start(self, kept: &[usize]) -> (Queue, Decoder) {
-        let Input { file, names, shape, reader, .. } = self;
-        let wanted = Wanted::new(names.len(), kept);
+        let Input { file, names, shape, reader, strict, .. } = self;
+        let wanted = Wanted::new(names.len(), kept, strict);
         (Queue { reader, next: 0 }, Decoder { file, names, shape, wanted })
     }
 }

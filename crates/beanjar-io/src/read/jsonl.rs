@@ -3,6 +3,7 @@
 use super::cut::Piece;
 use super::delimited::{Wanted, check_utf8};
 use super::rows::{Places, Rows};
+use crate::error::shown;
 use crate::{Error, Place, Result};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -26,26 +27,28 @@ pub(super) fn header(file: &str, piece: &Piece) -> Result<Vec<String>> {
 
 pub(super) fn decode(file: &str, index: u32, piece: &Piece, names: &[String], wanted: &Wanted) -> Result<Rows> {
     let column: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
-    let all_wanted = wanted.kept == names.len();
     let mut text = String::with_capacity(piece.bytes.len());
     let mut cells: Vec<Vec<(u32, u32)>> = vec![Vec::new(); wanted.kept];
     let mut after = Vec::new();
     for (line, json) in lines(file, piece)? {
-        let mut found = vec![(0, 0); wanted.kept];
+        let mut found = vec![None; wanted.kept];
         each_field(file, line, json, |key, value| {
             let Some(&column) = column.get(key) else {
-                let problem = format!("the key '{key}' is in no earlier line");
-                return if all_wanted { Err(bad(file, line, problem)) } else { Ok(()) };
+                let problem = format!("the key '{}' is not in the first lines, which tell the columns", shown(key));
+                return if wanted.strict { Err(bad(file, line, problem)) } else { Ok(()) };
             };
             if let Some(slot) = wanted.slot(column) {
                 let start = text.len() as u32;
-                push_plain(&mut text, value).map_err(|problem| bad(file, line, format!("'{key}' is {problem}")))?;
-                found[slot] = (start, text.len() as u32);
+                let said = |problem| bad(file, line, format!("'{}' {problem}", shown(key)));
+                push_plain(&mut text, value).map_err(said)?;
+                if found[slot].replace((start, text.len() as u32)).is_some() {
+                    return Err(said("stands twice"));
+                }
             }
             Ok(())
         })?;
         for (cells, found) in cells.iter_mut().zip(found) {
-            cells.push(found);
+            cells.push(found.unwrap_or((0, 0)));
         }
         after.push((line - piece.line) as u32);
     }
@@ -64,15 +67,16 @@ fn bad(file: &str, line: u64, problem: String) -> Error {
 }
 
 /// Appends a JSON value as the text it stands for: numbers as written, null as nothing.
-fn push_plain(text: &mut String, value: &RawValue) -> std::result::Result<(), String> {
+fn push_plain(text: &mut String, value: &RawValue) -> std::result::Result<(), &'static str> {
     match value.get() {
         "null" => Ok(()),
         raw if raw.starts_with('"') => {
-            let string: std::borrow::Cow<'_, str> = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let string: std::borrow::Cow<'_, str> =
+                serde_json::from_str(raw).map_err(|_| "holds text with a wrong escape")?;
             text.push_str(&string);
             Ok(())
         }
-        raw if raw.starts_with(['{', '[']) => Err("nested".into()),
+        raw if raw.starts_with(['{', '[']) => Err("is nested"),
         raw => {
             text.push_str(raw);
             Ok(())

@@ -1,7 +1,8 @@
 //! Rows of object, attribute, worker, value; or of object, worker and a column for each attribute.
 
 use super::{Data, Input, Read, Rows};
-use crate::columns::{Header, Role};
+use crate::columns::{Header, Role, is_nameless};
+use crate::error::shown;
 use crate::{Error, Result};
 use beanjar::judgments::JudgmentsPart;
 use beanjar::{Cores, Judgments};
@@ -25,6 +26,7 @@ struct Layout {
 
 pub(super) fn read(input: Input, header: &Header<'_>, cores: &Cores) -> Result<Read> {
     let (layout, kept) = layout(header)?;
+    let input = if layout.wide { input.strict() } else { input };
     let parts = input.read(&kept, cores, |part: &mut Part, rows| part.take(rows, &layout))?;
     let data = |source| Error::Data { file: header.file.into(), source };
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
@@ -33,7 +35,7 @@ pub(super) fn read(input: Input, header: &Header<'_>, cores: &Cores) -> Result<R
     if judgments.is_empty() {
         return Err(data(beanjar::Error::Empty("row with an object and a value")));
     }
-    Ok(Read { data: Data::Judgments(judgments), incomplete })
+    Ok(Read { data: Data::Judgments(judgments), incomplete, wide: layout.wide })
 }
 
 fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
@@ -44,14 +46,20 @@ fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
     if value.is_none() && attribute.is_some() {
         header.need(Role::Value)?;
     }
-    let mut kept = vec![header.need(Role::Object)?];
+    let object = header.need(Role::Object)?;
+    let roles =
+        [(Role::Object, Some(object)), (Role::Worker, worker), (Role::Attribute, attribute), (Role::Value, value)];
+    header.apart(&roles)?;
+    let mut kept = vec![object];
     kept.extend(worker);
     let values = match value {
         Some(value) => {
             kept.extend(attribute);
             vec![value]
         }
-        None => (0..header.names.len()).filter(|column| !kept.contains(column)).collect(),
+        None => (0..header.names.len())
+            .filter(|column| !kept.contains(column) && !is_nameless(&header.names[*column]))
+            .collect(),
     };
     if values.is_empty() {
         header.need(Role::Value)?;
@@ -100,11 +108,17 @@ impl Part {
 
 impl Layout {
     fn number(&self, rows: &Rows, row: usize, column: &str, text: &str) -> Result<f64> {
-        text.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| Error::NotANumber {
+        // Yes-no judgments come as true and false from typed files.
+        let number = match text.trim() {
+            "true" | "True" | "TRUE" => Some(1.0),
+            "false" | "False" | "FALSE" => Some(0.0),
+            text => text.parse().ok().filter(|number: &f64| number.is_finite()),
+        };
+        number.ok_or_else(|| Error::NotANumber {
             file: self.file.clone(),
             place: rows.place(row),
-            column: column.into(),
-            value: text.into(),
+            column: shown(column),
+            value: shown(text),
             hint: match self.wide {
                 true => "; every column but the object's and the worker's is taken for an attribute: for labels, name the label column with --columns label=NAME",
                 false => "; for categories say --kind labels and --columns label=NAME",

@@ -17,6 +17,7 @@ pub(super) fn read(input: Input, header: &Header<'_>, cores: &Cores) -> Result<R
     let label = header.find(Role::Label)?.or(header.find(Role::Value)?);
     let label = label.map_or_else(|| header.need(Role::Label), Ok)?;
     let kept = [header.need(Role::Object)?, header.need(Role::Worker)?, label];
+    header.apart(&[(Role::Object, Some(kept[0])), (Role::Worker, Some(kept[1])), (Role::Label, Some(label))])?;
     let data = |source| Error::Data { file: header.file.into(), source };
     let parts = input.read(&kept, cores, |part: &mut Part, rows| part.take(rows).map_err(data))?;
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
@@ -24,7 +25,7 @@ pub(super) fn read(input: Input, header: &Header<'_>, cores: &Cores) -> Result<R
     if labels.is_empty() {
         return Err(data(beanjar::Error::Empty("row with a task, a worker and a label")));
     }
-    Ok(Read { data: Data::Labels(labels), incomplete })
+    Ok(Read { data: Data::Labels(labels), incomplete, wide: false })
 }
 
 impl Part {

@@ -13,6 +13,7 @@ pub(crate) use input::Input;
 pub(crate) use rows::Rows;
 
 use crate::columns::{ColumnNames, Header, Role};
+use crate::error::shown;
 use crate::{Error, Result, Source};
 use beanjar::{Cores, Judgments, Labels};
 use std::sync::Arc;
@@ -47,8 +48,10 @@ pub enum Kind {
 pub struct Read {
     /// The table.
     pub data: Data,
-    /// How many rows (in the wide form, cells) were left out because something in them was missing.
+    /// How many rows were left out because something in them was missing; in the wide form, how many cells.
     pub incomplete: usize,
+    /// Whether there was a column for each attribute.
+    pub wide: bool,
 }
 
 /// A table of either kind.
@@ -68,24 +71,28 @@ pub enum Data {
 pub fn read(source: &Source, options: &ReadOptions) -> Result<Read> {
     let input = Input::open(source, options.progress.clone())?;
     let (file, names) = (input.file.clone(), input.names.clone());
-    let header = Header { file: &file, names: &names, given: &options.columns };
+    let place = input.header_place();
+    let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
     match kind(&header, options.kind)? {
         Kind::Labels => labels::read(input, &header, &options.cores),
         Kind::Judgments => judgments::read(input, &header, &options.cores),
     }
 }
 
-fn kind(header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
+pub(crate) fn kind(header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
     let column = |role| header.find(role);
     match (given, column(Role::Label)?, column(Role::Value)?) {
         (Some(kind), ..) => Ok(kind),
+        (None, Some(_), Some(_)) if header.given.has(Role::Label) != header.given.has(Role::Value) => {
+            Ok(if header.given.has(Role::Label) { Kind::Labels } else { Kind::Judgments })
+        }
         (None, Some(_), None) => Ok(Kind::Labels),
         (None, None, _) => Ok(Kind::Judgments),
         (None, Some(_), Some(_)) if column(Role::Attribute)?.is_some() => Ok(Kind::Judgments),
         (None, Some(label), Some(value)) => Err(Error::UnclearKind {
-            file: header.file.into(),
-            label: header.names[label].clone(),
-            value: header.names[value].clone(),
+            file: header.place.into(),
+            label: shown(&header.names[label]),
+            value: shown(&header.names[value]),
         }),
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn best(estimates: &Estimates, spending: &Spending, relaxed: &Relaxed
 
     let mut search = Search { estimates, spending, explained: found.0, repeats: found.1, nodes: 0 };
     let open: Vec<usize> = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
-    let whole = vec![0; estimates.len()];
-    let complete = search.branch(&estimates.external, &estimates.covariance, &open, whole, 0.0, 0.0);
+    let none = vec![0; estimates.len()];
+    let complete = search.branch(&estimates.external, &estimates.covariance, &open, &none, 0.0, 0.0);
     Best { repeats: search.repeats, proven: complete }
 }
 
@@ -91,7 +91,7 @@ impl Search<'_> {
         external: &crate::linalg::Symmetric,
         covariance: &[f64],
         open: &[usize],
-        repeats: Vec<u32>,
+        repeats: &[u32],
         spent: f64,
         explained: f64,
     ) -> bool {
@@ -99,8 +99,8 @@ impl Search<'_> {
         if self.nodes > MOST_NODES {
             return false;
         }
-        if explained > self.explained * (1.0 + BETTER) && self.keeps_wishes(&repeats) {
-            (self.explained, self.repeats) = (explained, repeats.clone());
+        if explained > self.explained * (1.0 + BETTER) && self.keeps_wishes(repeats) {
+            (self.explained, self.repeats) = (explained, repeats.to_vec());
         }
         let budget = self.spending.budget - spent;
         let payable: Vec<usize> =
@@ -129,11 +129,11 @@ impl Search<'_> {
             if count > 0 {
                 residual.take(a, noise[a] / f64::from(count));
             }
-            let mut repeats = repeats.clone();
+            let mut repeats = repeats.to_vec();
             repeats[a] = count;
             let spent = spent + f64::from(count) * self.spending.cost[a];
             let (left, covariance) = (residual.external(), residual.covariance.clone());
-            complete &= self.branch(&left, &covariance, &rest, repeats, spent, explained + residual.explained);
+            complete &= self.branch(&left, &covariance, &rest, &repeats, spent, explained + residual.explained);
             if self.nodes > MOST_NODES {
                 return false;
             }

@@ -2,6 +2,7 @@
 
 use crate::judgments::{ANONYMOUS, ObjectJudgments, Sum, Votes};
 use crate::{Judgments, Labels};
+use std::collections::HashMap;
 
 /// For each worker, the mean over their labels of the share of other workers' votes on the task that are the same.
 pub(super) struct LabelAgreement {
@@ -37,6 +38,13 @@ impl Sum<Labels> for LabelAgreement {
             self.votes_for[usize::from(label)] += 1;
             self.votes_of[worker as usize] += 1;
         }
+        // Of workers who voted more than once, how often for what.
+        let mut repeated: HashMap<(u32, u16), u32> = HashMap::new();
+        for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
+            if self.votes_of[worker as usize] > 1 {
+                *repeated.entry((worker, label)).or_default() += 1;
+            }
+        }
         for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
             self.labels[worker as usize] += 1;
             let own = self.votes_of[worker as usize];
@@ -44,11 +52,7 @@ impl Sum<Labels> for LabelAgreement {
             if others == 0 {
                 continue;
             }
-            let own_alike = if own == 1 {
-                1
-            } else {
-                votes.workers.iter().zip(votes.labels).filter(|&(&w, &l)| w == worker && l == label).count() as u32
-            };
+            let own_alike = if own == 1 { 1 } else { repeated.get(&(worker, label)).copied().unwrap_or(1) };
             self.compared[worker as usize] += 1;
             self.shares[worker as usize] +=
                 f64::from(self.votes_for[usize::from(label)] - own_alike) / f64::from(others);

@@ -169,7 +169,8 @@ impl<'a> Alpha<'a> {
                 while let Some((class, count)) = rest.next() {
                     for (other, others) in rest.clone() {
                         let (x, y) = (places[class], places[other]);
-                        sum += 2.0 * count * others * ((x - y) / (x + y)).powi(2);
+                        // Two ways to write zero are no distance apart.
+                        sum += if x == y { 0.0 } else { 2.0 * count * others * ((x - y) / (x + y)).powi(2) };
                     }
                 }
                 sum

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `scale` | how far apart two labels are, for alpha | nominal | |
-/// | `bootstrap` | copies of the data for alpha's interval | 1000 | 0 (no interval) or more |
+/// | `bootstrap` | copies of the data for alpha's interval | 1000 | 0 (no interval) to a million |
 /// | `seed` | of those copies | 0 | |
 #[derive(Clone, Debug)]
 pub struct LabelOptions {
@@ -81,12 +81,19 @@ pub struct LabelWorker {
     pub agreement: Option<f64>,
 }
 
+/// More would tell nothing more.
+const MOST_COPIES: usize = 1_000_000;
+
 /// Says how reliable labels are: classes, votes, alpha with its interval, agreement of each worker.
 ///
 /// Cost: O(labels) for everything but the interval, which costs O(different vote patterns) a copy.
 pub fn inspect_labels(labels: &Labels, options: &LabelOptions, cores: &Cores) -> Result<LabelsReliability> {
     if labels.is_empty() {
         return Err(Error::Empty("label"));
+    }
+    if options.bootstrap > MOST_COPIES {
+        let value = options.bootstrap.to_string();
+        return Err(Error::OutOfRange { name: "the number of bootstrap copies", value, range: "at most 1,000,000" });
     }
     let patterns = sum_over(labels, cores, || Patterns::new(labels.classes.len()));
     let agreement = sum_over(labels, cores, || LabelAgreement::new(labels));

@@ -75,18 +75,21 @@ impl Variances {
     }
 }
 
-/// The first judgment of each attribute: a number of its size, to subtract before squaring.
+/// A judgment of each attribute, a number of its size, to subtract before squaring: the first of an object with two, for
+/// a lone judgment may be far off and enters fewer sums; failing that the first of all.
 pub(crate) fn first_values(judgments: &Judgments) -> Vec<f64> {
     let mut first = vec![None; judgments.attributes.len()];
+    let mut paired = vec![false; first.len()];
     let mut missing = first.len();
     for object in 0..judgments.objects() {
         if missing == 0 {
             break;
         }
         for (attribute, _, values) in judgments.of(object).by_attribute() {
-            if first[attribute].is_none() {
+            if !paired[attribute] && (values.len() >= 2 || first[attribute].is_none()) {
                 first[attribute] = Some(values[0]);
-                missing -= 1;
+                paired[attribute] = values.len() >= 2;
+                missing -= usize::from(paired[attribute]);
             }
         }
     }
@@ -314,6 +317,14 @@ mod tests {
         let n = all.len() as f64;
         let observed = paired.iter().map(|x| pairs(x) / (x.len() as f64 - 1.0)).sum::<f64>() / n;
         close(sums(&borrowed(&objects)).alpha(), 1.0 - observed / (pairs(&all) / (n * (n - 1.0))));
+    }
+
+    #[test]
+    fn one_wild_judgment_that_no_pair_has_does_not_drown_the_rest() {
+        let mut objects = some_objects(true, 0.0);
+        let expected = sums(&borrowed(&objects)).alpha().unwrap();
+        objects.insert(0, vec![3e9]);
+        close(sums(&borrowed(&objects)).alpha(), expected);
     }
 
     #[test]

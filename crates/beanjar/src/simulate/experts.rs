@@ -92,6 +92,12 @@ impl Experts {
         if self.units == 0 {
             return Err(Error::OutOfRange { name: "the number of units", value: "0".into(), range: "1 or more" });
         }
+        /// Numbers in all features together: 4 GB of them.
+        const MOST_NUMBERS: usize = 500_000_000;
+        if self.units.saturating_mul(self.noise_features.saturating_add(5)) > MOST_NUMBERS {
+            let value = format!("{} with {} features", self.units, self.noise_features.saturating_add(5));
+            return Err(Error::OutOfRange { name: "the number of units", value, range: "at most 500 million numbers" });
+        }
         let factor = cholesky(COVARIANCE);
         let mut drawn = SimulatedExperts { features: Vec::new(), truth: Vec::new(), labels: Vec::new() };
         for unit in 0..self.units {

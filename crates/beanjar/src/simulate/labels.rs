@@ -125,6 +125,16 @@ impl Crowd {
         if self.classes < 2 || self.classes > usize::from(u16::MAX) {
             return refuse("the number of classes", self.classes.to_string(), "2 to 65535");
         }
+        /// Numbers in all confusion matrices together: 800 MB of them.
+        const MOST_NUMBERS: usize = 100_000_000;
+        if self.classes.pow(2).saturating_mul(self.workers) > MOST_NUMBERS {
+            let value = format!("{} with {} workers", self.classes, self.workers);
+            return refuse(
+                "the number of classes",
+                value,
+                "such that workers times classes squared is at most 100 million",
+            );
+        }
         let (least, most) = self.votes;
         if least == 0 || least > most || most > self.workers {
             return refuse("the number of labels per task", format!("{least}-{most}"), "1 to the number of workers");

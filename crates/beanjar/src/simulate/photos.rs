@@ -182,6 +182,16 @@ impl Photos {
         };
         positive("the number of photos", self.objects, "1 or more")?;
         positive("the number of judgments", self.judgments, "1 or more")?;
+        /// Judgments of one attribute: with all 39 of them that is some gigabytes.
+        const MOST_JUDGMENTS: usize = 5_000_000;
+        if self.objects.saturating_mul(self.judgments) > MOST_JUDGMENTS {
+            let value = format!("{} of {} judgments", self.objects, self.judgments);
+            return Err(Error::OutOfRange {
+                name: "the number of photos",
+                value,
+                range: "at most 5 million judgments of each attribute",
+            });
+        }
         if self.workers < self.judgments {
             let value = self.workers.to_string();
             return Err(Error::OutOfRange {
