@@ -65,6 +65,34 @@ pub enum Error {
     /// Too few objects with a label.
     #[error("{0} of the judged objects have a label, and at least two must")]
     FewLabels(usize),
+    /// Too few objects to hold some out.
+    #[error("{objects} labelled objects are too few to cross-validate with; at least {needed} are needed")]
+    FewObjects {
+        /// How many there are.
+        objects: usize,
+        /// How many are needed.
+        needed: usize,
+    },
+    /// Too few objects with all the judgments planned.
+    #[error(
+        "{objects} labelled objects have all the judgments that the selection asks for, and at least {needed} must; collect more (beanjar plan), or use --predictor moments"
+    )]
+    FewComplete {
+        /// How many there are.
+        objects: usize,
+        /// How many are needed.
+        needed: usize,
+    },
+    /// Labels that are neither numbers nor two classes.
+    #[error(
+        "labels must be numbers, or of two classes; there are {classes} different ones, and '{example}' is not a number"
+    )]
+    LabelsUnclear {
+        /// How many different ones there are.
+        classes: usize,
+        /// One that is no number.
+        example: String,
+    },
     /// All labels are the same.
     #[error("every label is {0}, so there is nothing to predict")]
     ConstantLabel(f64),

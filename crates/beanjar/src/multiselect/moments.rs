@@ -250,6 +250,14 @@ impl<T: Fn(usize) -> u32 + Sync> Sum<Judgments> for Pass<'_, T> {
 }
 
 #[cfg(test)]
+impl Sums {
+    /// A centre at zero in the user's units.
+    pub(super) fn centre_at_zero(&self, judgments: &Judgments) -> Centre {
+        Centre { label: 0.0, attributes: first_values(judgments).iter().map(|shift| -shift).collect() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::judgments::Grouped;
