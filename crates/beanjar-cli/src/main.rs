@@ -6,7 +6,7 @@ mod output;
 mod progress;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{convert, demo, inspect, simulate};
+use commands::{convert, demo, fit, inspect, plan, predict, select, simulate};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -66,6 +66,10 @@ enum Format {
 #[derive(Subcommand)]
 enum Command {
     Inspect(inspect::Inspect),
+    Select(select::Select),
+    Plan(plan::Plan),
+    Fit(fit::Fit),
+    Predict(predict::Predict),
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
     Demo(demo::Demo),
@@ -80,6 +84,10 @@ fn main() -> ExitCode {
     });
     let done = match &command {
         Command::Inspect(command) => command.run(&common),
+        Command::Select(command) => command.run(&common),
+        Command::Plan(command) => command.run(&common),
+        Command::Fit(command) => command.run(&common),
+        Command::Predict(command) => command.run(&common),
         Command::Simulate(command) => command.run(&common),
         Command::Convert(command) => command.run(&common),
         Command::Demo(command) => command.run(&common),

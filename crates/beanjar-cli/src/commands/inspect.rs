@@ -1,6 +1,7 @@
 use super::Reading;
+use super::labelled::nothing_in_common;
 use crate::Common;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::output::{Report, count, exact, number, table};
 use beanjar::reliability::{
     AttributeReliability, JudgmentOptions, JudgmentsReliability, LabelOptions, LabelsReliability, Scale,
@@ -92,15 +93,7 @@ impl Inspect {
         let lookup = known.lookup();
         let covered = objects.iter().filter(|id| lookup.code(id).is_some()).count();
         if covered == 0 {
-            let example = |ids: &Dictionary| ids.iter().next().unwrap_or_default().chars().take(40).collect();
-            let nothing = beanjar::Error::NothingInCommon {
-                what,
-                left: objects.len(),
-                right: known.len(),
-                left_example: example(objects),
-                right_example: example(&known),
-            };
-            return Err(Failure::Words(format!("{} and {}: {nothing}", self.file.name(), source.name())));
+            return Err(nothing_in_common(&self.file, objects, what, source, &known));
         }
         if covered < objects.len() {
             let without = count(objects.len() - covered, what);

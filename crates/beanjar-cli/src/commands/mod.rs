@@ -2,11 +2,18 @@
 
 pub(crate) mod convert;
 pub(crate) mod demo;
+pub(crate) mod fit;
 pub(crate) mod inspect;
+pub(crate) mod plan;
+pub(crate) mod predict;
+pub(crate) mod select;
 pub(crate) mod simulate;
 
+mod labelled;
+mod model;
+
 use crate::Common;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::count;
 use crate::progress::reading;
 use beanjar_io::{ColumnNames, Kind, Read, ReadOptions, Source};
@@ -60,4 +67,16 @@ impl Reading {
         }
         Ok(read)
     }
+}
+
+/// All bytes of a file that is read whole.
+fn bytes_of(source: &Source) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let read = match source {
+        Source::Stdin => std::io::stdin().lock().read_to_end(&mut bytes).map(drop),
+        Source::File(path) => std::fs::read(path).map(|read| bytes = read),
+    };
+    read.map_err(|error| Failure::Words(format!("{}: cannot be read: {error}", source.name())))?;
+    Ok(bytes)
 }

@@ -122,7 +122,7 @@ fn wide_and_long_judgments_are_the_same_judgments() {
 fn rounded(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {
-        Value::Number(number) => Value::from((number.as_f64().unwrap() * 1e9).round() / 1e9),
+        Value::Number(number) => Value::from((number.as_f64().unwrap_or(f64::NAN) * 1e9).round() / 1e9),
         Value::Array(values) => values.into_iter().map(rounded).collect(),
         Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, rounded(value))).collect(),
         other => other,

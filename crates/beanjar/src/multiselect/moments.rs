@@ -285,8 +285,10 @@ mod tests {
         sums.about(&sums.centre())
     }
 
+    type MeanAndValues = Option<(f64, Vec<f64>)>;
+
     /// The means of each object's judgments of each attribute, where there are any.
-    fn means(judgments: &Judgments) -> Vec<Vec<Option<(f64, Vec<f64>)>>> {
+    fn means(judgments: &Judgments) -> Vec<Vec<MeanAndValues>> {
         (0..judgments.objects())
             .map(|object| {
                 let mut row = vec![None; judgments.attributes.len()];

@@ -1,0 +1,56 @@
+//! Model files: JSON with a kind and a version.
+
+use super::bytes_of;
+use crate::failure::{Failure, Result};
+use beanjar::multiselect::Predictor;
+use beanjar_io::Source;
+use serde::{Deserialize, Serialize};
+
+/// The version of model files that we write, and the only one that we read.
+const VERSION: u64 = 1;
+
+/// A model of any kind.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(crate) enum Model {
+    Multiselect(Predictor),
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<M> {
+    beanjar_model: u64,
+    #[serde(flatten)]
+    model: M,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+}
+
+pub(crate) fn save(model: &Model) -> String {
+    // Plain structs of strings and numbers always serialise.
+    serde_json::to_string_pretty(&File { beanjar_model: VERSION, model }).unwrap_or_default() + "\n"
+}
+
+pub(crate) fn load(source: &Source) -> Result<Model> {
+    let said = |words: String| Failure::Words(format!("{}: {words}", source.name()));
+    let bytes = bytes_of(source)?;
+    let not_a_model = || said("not a model file as 'beanjar fit --out MODEL.json' writes it".into());
+    let file: File<Kind> = serde_json::from_slice(&bytes).map_err(|_| not_a_model())?;
+    if file.beanjar_model != VERSION {
+        let found = file.beanjar_model;
+        return Err(said(format!(
+            "a model file of version {found}, and this program reads version {VERSION}; fit it again"
+        )));
+    }
+    if file.model.kind != "multiselect" {
+        return Err(said(format!("a model of kind '{}', which this program does not know", file.model.kind)));
+    }
+    let file: File<Model> = serde_json::from_slice(&bytes).map_err(|error| said(format!("damaged: {error}")))?;
+    let Model::Multiselect(predictor) = &file.model;
+    match predictor.is_sound() {
+        true => Ok(file.model),
+        false => Err(said("damaged: its numbers do not fit together".into())),
+    }
+}

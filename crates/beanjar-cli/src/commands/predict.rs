@@ -1,0 +1,168 @@
+use super::Reading;
+use super::labelled::{judgments_of, matched};
+use super::model::{Model, load};
+use crate::Common;
+use crate::failure::{Failure, Result};
+use crate::output::{Report, count, exact, number, table};
+use beanjar::multiselect::Predictor;
+use beanjar_io::{Source, read_table};
+use clap::Args;
+use serde::Serialize;
+
+/// Predict the labels of new objects with a model file.
+///
+/// An object with just the judgments planned gets the fitted predictor; any other gets the best linear predictor for the
+/// judgments it has; one with none gets the mean. Each prediction has its standard error.
+#[derive(Args)]
+#[command(after_help = "Example:\n  beanjar predict model.json new.csv --out predictions.csv")]
+pub(crate) struct Predict {
+    /// The model file.
+    #[arg(value_name = "MODEL")]
+    model: Source,
+    /// The data: judgments of the objects to predict.
+    #[arg(value_name = "DATA")]
+    data: Source,
+    /// True labels, to say how far off the predictions are.
+    #[arg(long, value_name = "FILE")]
+    labels: Option<Source>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Predict {
+    pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        let inputs: Vec<&Source> = [&self.model, &self.data].into_iter().chain(&self.labels).collect();
+        let sink = common.sink(&inputs)?;
+        let Model::Multiselect(predictor) = load(&self.model)?;
+        let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
+        let known = predictor.attributes.iter().filter(|a| judgments.attributes.iter().any(|name| name == a.attribute));
+        if known.count() == 0 {
+            let names: Vec<&str> = predictor.attributes.iter().take(5).map(|a| a.attribute.as_str()).collect();
+            let said =
+                format!("{}: no judgment of any attribute of the model ({})", self.data.name(), names.join(", "));
+            return Err(Failure::Words(said));
+        }
+        let predictions: Vec<Row> = predictor
+            .predict(&judgments)
+            .into_iter()
+            .zip(judgments.objects.iter())
+            .map(|(prediction, object)| Row {
+                object: object.to_owned(),
+                prediction: prediction.value,
+                se: prediction.se,
+                label: predictor
+                    .classes
+                    .as_ref()
+                    .map(|[below, above]| if prediction.value > 0.0 { above.clone() } else { below.clone() }),
+                planned: prediction.planned,
+            })
+            .collect();
+        let unplanned = predictions.iter().filter(|row| !row.planned).count();
+        if unplanned > 0 {
+            let objects = count(unplanned, "object");
+            common.warn(&format!("{objects} without just the judgments planned, predicted from what there is"));
+        }
+        let mut report = PredictReport {
+            label: predictor.label.clone(),
+            compared: None,
+            squared_error: None,
+            error_rate: None,
+            predictions,
+        };
+        if let Some(labels) = &self.labels {
+            self.compare(&mut report, &predictor, &judgments.objects, labels)?;
+        }
+        sink.emit(&report)
+    }
+
+    fn compare(
+        &self,
+        report: &mut PredictReport,
+        predictor: &Predictor,
+        objects: &beanjar::Dictionary,
+        labels: &Source,
+    ) -> Result<()> {
+        let table = read_table(labels)?;
+        let named = table.names.iter().position(|name| *name == predictor.label);
+        let column = named.or((table.names.len() == 1).then_some(0)).ok_or_else(|| {
+            Failure::Words(format!("{}: no column '{}', which the model predicts", labels.name(), predictor.label))
+        })?;
+        let rows = matched(&self.data, objects, "object", labels, &table, column)?;
+        let truths = rows.iter().map(|row| row.map(|row| table.columns[column][row].as_str()));
+        let pairs: Vec<(&Row, &str)> =
+            report.predictions.iter().zip(truths).filter_map(|(row, truth)| Some((row, truth?))).collect();
+        let n = pairs.len();
+        if predictor.classes.is_some() {
+            let wrong = pairs.iter().filter(|(row, truth)| row.label.as_deref() != Some(*truth)).count();
+            report.error_rate = Some(wrong as f64 / n as f64);
+        } else {
+            let mut squares = 0.0;
+            for (row, truth) in pairs {
+                let truth: f64 = truth.trim().parse().map_err(|_| {
+                    Failure::Words(format!("{}: '{truth}' for '{}' is not a number", labels.name(), row.object))
+                })?;
+                squares += (truth - row.prediction).powi(2);
+            }
+            report.squared_error = Some(squares / n as f64);
+        }
+        report.compared = Some(n);
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+struct PredictReport {
+    label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    squared_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_rate: Option<f64>,
+    predictions: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    object: String,
+    prediction: f64,
+    se: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    planned: bool,
+}
+
+impl Report for PredictReport {
+    fn text(&self) -> String {
+        const MOST: usize = 20;
+        let row = |row: &Row| {
+            let label = row.label.clone().unwrap_or_default();
+            vec![row.object.clone(), number(row.prediction), number(row.se), label]
+        };
+        let rows = self.predictions.iter().take(MOST).map(row).collect();
+        let mut text = table(&["object", &self.label, "se", ""], rows);
+        if self.predictions.len() > MOST {
+            text += &format!("  and {} more (--out FILE.csv has all)\n", self.predictions.len() - MOST);
+        }
+        if let Some(compared) = self.compared {
+            let (what, value) = match (self.squared_error, self.error_rate) {
+                (Some(error), _) => ("mean squared error", number(error)),
+                (_, rate) => ("share put into the wrong class", number(rate)),
+            };
+            text += &format!("\n  {what} on {}: {value}\n", count(compared, "labelled object"));
+        }
+        text
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let classes = self.predictions.iter().any(|row| row.label.is_some());
+        let mut header = vec!["object".to_owned(), "prediction".into(), "se".into()];
+        header.extend(classes.then(|| "label".to_owned()));
+        let row = |row: &Row| {
+            let mut cells = vec![row.object.clone(), exact(Some(row.prediction)), exact(Some(row.se))];
+            cells.extend(row.label.clone());
+            cells
+        };
+        std::iter::once(header).chain(self.predictions.iter().map(row)).collect()
+    }
+}
