@@ -6,7 +6,7 @@ mod output;
 mod progress;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{convert, demo, fit, inspect, plan, predict, select, simulate};
+use commands::{convert, demo, fit, inspect, plan, predict, reproduce, select, simulate};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -72,6 +72,7 @@ enum Command {
     Predict(predict::Predict),
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
+    Reproduce(reproduce::Reproduce),
     Demo(demo::Demo),
 }
 
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         Command::Predict(command) => command.run(&common),
         Command::Simulate(command) => command.run(&common),
         Command::Convert(command) => command.run(&common),
+        Command::Reproduce(command) => command.run(&common),
         Command::Demo(command) => command.run(&common),
     };
     match done {

@@ -124,7 +124,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
 pub(crate) fn number(value: impl Into<Option<f64>>) -> String {
     match value.into() {
         None => "-".into(),
-        Some(0.0) => "0".into(),
+        Some(value) if value.fract() == 0.0 && value.abs() < 1e6 => format!("{value:.0}"),
         Some(value) if value.abs() >= 1e6 || value.abs() < 1e-4 => format!("{value:.2e}"),
         Some(value) if value.abs() >= 1000.0 => format!("{value:.0}"),
         Some(value) if value.abs() >= 10.0 => format!("{value:.2}"),

@@ -29,5 +29,5 @@ pub use convert::{Converted, Form, convert};
 pub use error::{Error, Place, Result};
 pub use format::{Compression, Format, Source};
 pub use read::{Data, Kind, Progress, Read, ReadOptions, read};
-pub use table::{Table, read_table};
+pub use table::{Table, read_columns, read_table};
 pub use write::{Cell, ColumnType, Output, TableWriter, remove_unfinished};

@@ -24,6 +24,21 @@ impl Table {
     }
 }
 
+/// Reads a table of any columns: their names, and their values as text.
+pub fn read_columns(source: &Source) -> Result<(Vec<String>, Vec<Vec<String>>)> {
+    let input = Input::open(source, None)?.strict();
+    let names = input.names.clone();
+    let kept: Vec<usize> = (0..names.len()).collect();
+    let mut columns = vec![Vec::new(); names.len()];
+    input.for_each(&kept, |rows| {
+        for (i, column) in columns.iter_mut().enumerate() {
+            column.extend(rows.column(i).into_iter().map(str::to_owned));
+        }
+        Ok(())
+    })?;
+    Ok((names, columns))
+}
+
 /// Reads a table whose first column is the object or task and whose other columns are labels.
 pub fn read_table(source: &Source) -> Result<Table> {
     let input = Input::open(source, None)?.strict();

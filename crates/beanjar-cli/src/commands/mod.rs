@@ -6,6 +6,7 @@ pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod plan;
 pub(crate) mod predict;
+pub(crate) mod reproduce;
 pub(crate) mod select;
 pub(crate) mod simulate;
 

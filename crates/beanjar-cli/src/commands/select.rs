@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Choose which attributes to judge, how many times each, within a budget per object.
 ///
 /// From two or more judgments of each attribute of some labelled objects. 'explained' is how much of the label's
-/// variance the chosen judgments explain; the projected loss is what that leaves, and is always too good, for the same
+/// variance the chosen judgments explain; the projected loss is what that leaves, and is too good as a rule, for the same
 /// objects were used to choose. The expected loss is cross-validated: believe that one. 'upper bound' is what no
 /// selection within the budget can exceed.
 #[derive(Args)]
@@ -103,7 +103,7 @@ impl Select {
             (Method::Copies(_), _) => None,
             (_, Ok(validation)) => Some(validation),
             (_, Err(error @ beanjar::Error::FewObjects { .. })) => {
-                common.warn(&format!("{error}; only the projected loss is given, which is too good"));
+                common.warn(&format!("{error}; only the projected loss is given, which is too good as a rule"));
                 None
             }
             (_, Err(error)) => return Err(error.into()),
@@ -401,7 +401,7 @@ impl Report for SelectReport {
             );
         }
         text += &format!(
-            "  projected               {}: always too good, for the same objects were used to choose\n",
+            "  projected               {}: from the very objects used to choose; do not rely on it\n",
             number(self.projected_loss)
         );
         text += &format!(

@@ -10,6 +10,7 @@ mod baselines;
 mod best;
 mod bound;
 mod estimates;
+mod experiment;
 mod full;
 mod labels;
 mod moments;
@@ -23,6 +24,7 @@ mod stability;
 mod validate;
 
 pub use estimates::Estimates;
+pub use experiment::{Experiment, TestError, World, pick};
 pub use labels::{CodedLabels, code_labels};
 pub use plan::{Ask, plan};
 pub use predictor::{Fitting, Prediction, Predictor, PredictorAttribute};

@@ -1,0 +1,78 @@
+//! The papers' experiments, with their published figures beside ours.
+
+mod multi_selection;
+
+use crate::Common;
+use crate::failure::{Failure, Result};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Run a paper's experiments and set its published figures beside ours.
+///
+/// Prints tables; with --out FOLDER the figures are written there as SVG.
+#[derive(Args)]
+#[command(after_help = "Example:\n  beanjar reproduce multi-selection --data data --out figures")]
+pub(crate) struct Reproduce {
+    #[command(subcommand)]
+    paper: Paper,
+}
+
+#[derive(Subcommand)]
+enum Paper {
+    /// Sabato and Kalai (2013): which attributes to judge, and how often.
+    ///
+    /// Needs slices/slice_localization_data.csv.gz and affect/judgments.csv with affect/truth.csv in the data folder; what
+    /// is not there is left out, and said so. The photos are simulated.
+    MultiSelection {
+        /// The folder with the data sets.
+        #[arg(long, value_name = "FOLDER")]
+        data: PathBuf,
+        /// How many random splits into training and test objects.
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        splits: u64,
+    },
+}
+
+impl Reproduce {
+    pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        let figures = Figures::new(common)?;
+        let Paper::MultiSelection { data, splits } = &self.paper;
+        if !data.is_dir() {
+            return Err(Failure::Words(format!(
+                "{}: there is no such folder; name the one with the data sets",
+                data.display()
+            )));
+        }
+        if *splits == 0 {
+            return Err(Failure::Words("--splits: at least one split is needed".into()));
+        }
+        let text = multi_selection::run(data, *splits, &figures, common)?;
+        use std::io::Write;
+        Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+    }
+}
+
+/// Where figures go, if anywhere.
+struct Figures {
+    folder: Option<PathBuf>,
+}
+
+impl Figures {
+    fn new(common: &Common) -> Result<Figures> {
+        if let Some(folder) = &common.out {
+            let refused = |error| Failure::Words(format!("{}: cannot be made a folder: {error}", folder.display()));
+            std::fs::create_dir_all(folder).map_err(refused)?;
+        }
+        Ok(Figures { folder: common.out.clone() })
+    }
+
+    /// Writes a figure, and says where it is.
+    fn write(&self, name: &str, chart: &beanjar_report::Chart) -> Result<String> {
+        let Some(folder) = &self.folder else { return Ok(String::new()) };
+        let path = folder.join(name);
+        let mut output = beanjar_io::Output::create(&path, &[])?;
+        output.write_text(&chart.svg())?;
+        output.finish()?;
+        Ok(format!("  figure: {}\n", path.display()))
+    }
+}
