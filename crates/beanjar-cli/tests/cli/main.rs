@@ -3,5 +3,6 @@
 mod bad_input;
 mod public_data;
 mod reading;
+mod selecting;
 mod simulated;
 mod support;

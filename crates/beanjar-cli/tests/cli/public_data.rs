@@ -55,6 +55,20 @@ fn judgments_of_headlines_and_nodules_are_read_whole() {
 
 #[test]
 #[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
+fn the_valence_of_headlines_is_told_from_valence_and_joy() {
+    let folder = Folder::new();
+    let (judgments, truth) = (data("affect/judgments.csv"), data("affect/truth.csv"));
+    let arguments =
+        ["select", &judgments, "--labels", &truth, "--label", "valence", "--budget", "20", "--at-most", "10"];
+    let found = folder.json(&arguments);
+    let number = |key: &str| found[key].as_f64().unwrap();
+    assert_eq!(found["path"][0]["attribute"], "valence");
+    assert!(number("cv_loss") < 0.5 * found["label"]["variance"].as_f64().unwrap());
+    assert!(number("gap") < 0.01, "greedy is within one percent of the bound");
+}
+
+#[test]
+#[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
 fn songs_with_text_ids_and_names_for_classes() {
     let folder = Folder::new();
     let found = folder.json(&["inspect", &data("music/labels.csv"), "--labels", &data("music/truth.csv")]);

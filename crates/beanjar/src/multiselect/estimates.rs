@@ -31,6 +31,8 @@ pub struct Estimates {
     pub signal: Vec<f64>,
     /// Whether an attribute has a known noise; one that no object has two judgments of does not, and is never chosen.
     pub usable: Vec<bool>,
+    /// What the ridge added to the diagonal of Sigma.
+    pub(super) ridge: Vec<f64>,
     pub(super) external: Symmetric,
     /// The covariance of the means of the judgments at hand.
     pub(super) averaged: Symmetric,
@@ -59,6 +61,7 @@ impl Estimates {
         });
         let signal = (0..attributes.len()).map(|a| moments.external[(a, a)].max(0.0)).collect();
         Estimates {
+            ridge: vec![0.0; attributes.len()],
             attributes,
             objects: objects as usize,
             label_mean,
@@ -76,9 +79,16 @@ impl Estimates {
     /// The same with a ridge on the diagonal of Sigma.
     pub(super) fn ridged(mut self, ridge: f64) -> Self {
         for a in 0..self.attributes.len() {
-            self.external[(a, a)] += ridge * (self.signal[a] + self.noise[a] / 2.0);
+            let added = ridge * (self.signal[a] + self.noise[a] / 2.0);
+            self.external[(a, a)] += added;
+            self.ridge[a] += added;
         }
         self
+    }
+
+    /// Sigma: the covariance of the true values of two attributes, made positive semidefinite, with any ridge.
+    pub fn external(&self, a: usize, b: usize) -> f64 {
+        self.external[(a, b)]
     }
 
     /// How many attributes there are.

@@ -28,7 +28,7 @@ pub use experiment::{Experiment, TestError, World, pick};
 pub use labels::{CodedLabels, code_labels};
 pub use plan::{Ask, plan};
 pub use predictor::{Fitting, Prediction, Predictor, PredictorAttribute};
-pub use selection::{Method, Selection, Step, select};
+pub use selection::{Method, Selection, Step, path, select};
 pub use spending::Spending;
 pub use stability::{Stability, bootstrap};
 pub use validate::{RIDGES, Validation, validate};

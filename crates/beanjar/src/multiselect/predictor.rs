@@ -58,6 +58,7 @@ pub struct PredictorAttribute {
     centre: f64,
     covariance: f64,
     noise: f64,
+    ridge: f64,
 }
 
 /// A prediction for one object.
@@ -100,8 +101,8 @@ impl Predictor {
         };
         let predict = |row: &Vec<f64>| bias + row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
         let squares: f64 = means.iter().zip(&targets).map(|(row, y)| (predict(row) - y).powi(2)).sum();
-        let explained: f64 =
-            used.iter().zip(&weights).map(|(&a, weight): (_, &f64)| weight * estimates.covariance[a]).sum();
+        let share = |(&a, weight): (&usize, &f64)| weight * (estimates.covariance[a] + weight * estimates.ridge[a]);
+        let explained: f64 = used.iter().zip(&weights).map(share).sum();
         let error_variance = match fitting {
             Fitting::LeastSquares => squares / (means.len() - used.len() - 1) as f64,
             Fitting::Moments => (estimates.label_variance - explained).max(0.0),
@@ -124,6 +125,7 @@ impl Predictor {
                     centre: estimates.centre[a],
                     covariance: estimates.covariance[a],
                     noise: estimates.noise[a],
+                    ridge: estimates.ridge[a],
                 })
                 .collect(),
             bias,
@@ -144,7 +146,7 @@ impl Predictor {
     /// Whether all parts fit together; a file may hold anything.
     pub fn is_sound(&self) -> bool {
         let numbers =
-            |a: &PredictorAttribute| [a.weight, a.centre, a.covariance, a.noise].iter().all(|x| x.is_finite());
+            |a: &PredictorAttribute| [a.weight, a.centre, a.covariance, a.noise, a.ridge].iter().all(|x| x.is_finite());
         self.external.is_sound()
             && self.external.size() == self.attributes.len()
             && self.attributes.iter().all(|a| numbers(a) && a.judgments > 0)
@@ -195,7 +197,9 @@ impl Predictor {
         }
         let b: Vec<f64> = used.iter().map(|&a| self.attributes[a].covariance).collect();
         let solved = matrix.solve(&b);
-        let explained: f64 = solved.iter().zip(&b).map(|(w, b)| w * b).sum();
+        // With (M + R) w = b, R the ridge, the error 2 w'b - w' M w less than the variance is w'b + w' R w less.
+        let share = |(&a, w): (&usize, &f64)| w * (self.attributes[a].covariance + w * self.attributes[a].ridge);
+        let explained: f64 = used.iter().zip(&solved).map(share).sum();
         let mut weights = vec![0.0; counts.len()];
         used.iter().zip(solved).for_each(|(&a, weight)| weights[a] = weight);
         (weights, (self.label_variance - explained).max(0.0).sqrt())
@@ -288,6 +292,26 @@ mod tests {
         let w: Vec<f64> = predictor.attributes.iter().map(|a| a.weight).collect();
         assert!(prediction.planned);
         assert!((prediction.value - (predictor.bias + 2.0 * w[0] + 5.0 * w[1] + w[2])).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_standard_error_does_not_take_the_ridge_for_noise() {
+        let (judgments, labels) = random_judgments(31, 4, 400);
+        let fit = |ridge: f64| {
+            let estimates = Estimates::new(&judgments, &labels, ridge, &Cores::one()).unwrap();
+            Predictor::fit(Fitting::Moments, &estimates, &[2, 2, 2, 2], (&judgments, &labels), 0).unwrap()
+        };
+        let (plain, ridged) = (fit(0.0), fit(0.5));
+        // The loss w' M w - 2 w'b + variance of the ridged weights by the moments without a ridge.
+        let w: Vec<f64> = ridged.attributes.iter().map(|a| a.weight).collect();
+        let mut loss = plain.label_variance;
+        for i in 0..4 {
+            loss += w[i] * (w[i] * plain.attributes[i].noise / 2.0 - 2.0 * plain.attributes[i].covariance);
+            loss += (0..4).map(|j| w[i] * w[j] * plain.external[(i, j)]).sum::<f64>();
+        }
+        assert!((ridged.error_variance - loss).abs() < 1e-9, "{} and {loss}", ridged.error_variance);
+        assert!((ridged.for_pattern(&[2, 2, 2, 2]).1.powi(2) - loss).abs() < 1e-9);
+        assert!(loss > plain.error_variance);
     }
 
     #[test]

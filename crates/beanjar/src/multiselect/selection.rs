@@ -106,8 +106,8 @@ pub fn select(
     Ok(Selection { method, repeats, path, spent, explained, upper_bound, proven: false })
 }
 
-/// The steps of a method.
-pub(super) fn path(
+/// The steps of a method alone, without the bound.
+pub fn path(
     method: Method,
     estimates: &Estimates,
     spending: &Spending,

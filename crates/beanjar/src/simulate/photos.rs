@@ -4,6 +4,7 @@ use super::normal::{crossing, cumulative, density, expected};
 use crate::random::stream;
 use crate::{Error, Result};
 use rand_distr::{Distribution, StandardNormal};
+use std::sync::LazyLock;
 
 /// An attribute of Table 1, and what we assume of it beyond the table.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +201,7 @@ impl Photos {
                 range: "at least that of judgments",
             });
         }
-        let traits: Vec<Trait> = PHOTO_ATTRIBUTES.iter().map(Trait::new).collect();
+        let traits = &*TRAITS;
         let (mut truth, mut judgments) = (Vec::new(), Vec::new());
         for object in 0..self.objects {
             let mut random = stream(seed, object as u64);
@@ -225,6 +226,9 @@ impl Photos {
         Ok(SimulatedPhotos { truth, judgments })
     }
 }
+
+/// The attributes with their models solved, which takes longer than drawing a few photos.
+static TRAITS: LazyLock<Vec<Trait>> = LazyLock::new(|| PHOTO_ATTRIBUTES.iter().map(Trait::new).collect());
 
 /// An attribute with its model solved.
 struct Trait {

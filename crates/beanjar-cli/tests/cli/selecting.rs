@@ -1,0 +1,217 @@
+//! From judgments to a selection, a plan, a model and predictions.
+
+use crate::support::Folder;
+use serde_json::Value;
+
+/// A folder with simulated photos.
+fn photos(objects: &str) -> Folder {
+    let folder = Folder::new();
+    folder.run(&["simulate", "photos", "--objects", objects, "--out", "."]);
+    folder
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+const HEIGHT: [&str; 6] = ["select", "judgments.csv", "--labels", "truth.csv", "--label", "height"];
+
+#[test]
+fn a_selection_says_what_to_ask_and_what_to_expect() {
+    let folder = photos("300");
+    let found = folder.json(&[&HEIGHT[..], &["--budget", "20", "--cost", "height=4,weight=4"]].concat());
+    assert_eq!(found["method"], "full");
+    assert_eq!(found["objects"], 300);
+    assert_eq!(found["label"]["name"], "height");
+    let path = found["path"].as_array().unwrap();
+    assert!(path.windows(2).all(|pair| number(&pair[1]["explained"]) >= number(&pair[0]["explained"])));
+    assert!(
+        path.iter()
+            .all(|step| number(&step["spent"]) <= 20.0 && step["cv_loss"].is_number() && step["cv_se"].is_number())
+    );
+    let (variance, explained) = (number(&found["label"]["variance"]), number(&found["explained"]));
+    assert!((number(&found["projected_loss"]) - (variance - explained)).abs() < 1e-9);
+    assert!(number(&found["upper_bound"]) >= explained && number(&found["gap"]) < 0.05);
+    assert!(number(&found["cv_loss"]) < variance && number(&found["suggested_budget"]) <= 20.0);
+    let spent: f64 =
+        found["selection"].as_array().unwrap().iter().map(|a| number(&a["judgments"]) * number(&a["cost"])).sum();
+    assert!((spent - number(&found["spent"])).abs() < 1e-9);
+    // Noise and signal are those of inspect.
+    let inspected = folder.json(&["inspect", "judgments.csv"]);
+    for chosen in found["selection"].as_array().unwrap() {
+        let attribute =
+            inspected["attributes"].as_array().unwrap().iter().find(|a| a["attribute"] == chosen["attribute"]).unwrap();
+        assert!((number(&attribute["noise"]) - number(&chosen["noise"])).abs() < 1e-9);
+        assert!((number(&attribute["signal"]) - number(&chosen["signal"])).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn every_method_keeps_to_the_budget_and_none_beats_the_bound() {
+    let folder = photos("200");
+    let mut explained = std::collections::HashMap::new();
+    for method in ["full", "scoring", "best", "averages", "copies", "crowd-mean"] {
+        let found = folder.json(&[&HEIGHT[..], &["--budget", "12", "--ridge", "0", "--method", method]].concat());
+        assert_eq!(found["method"], method);
+        assert!(number(&found["spent"]) <= 12.0, "{method}");
+        assert!(number(&found["explained"]) <= number(&found["upper_bound"]) * (1.0 + 1e-9), "{method}");
+        explained.insert(method, number(&found["explained"]));
+    }
+    assert!(explained["best"] >= explained["full"] && explained["full"] >= explained["averages"]);
+}
+
+#[test]
+fn wishes_and_limits_are_kept() {
+    let folder = photos("150");
+    folder.write("costs.csv", "attribute,cost,at_most\nheight,4,2\nmale,2,\ntall,,3\n");
+    let flags =
+        ["--budget", "25", "--cost", "costs.csv", "--always", "smiling", "--never", "female", "--bootstrap", "20"];
+    let found = folder.json(&[&HEIGHT[..], &flags].concat());
+    let of = |name: &str| found["selection"].as_array().unwrap().iter().find(|a| a["attribute"] == name).cloned();
+    assert!(of("smiling").is_some() && of("female").is_none());
+    assert!(of("height").is_none_or(|a| number(&a["judgments"]) <= 2.0 && a["cost"] == 4.0));
+    assert!(of("tall").is_none_or(|a| number(&a["judgments"]) <= 3.0));
+    let stability = found["stability"].as_array().unwrap();
+    assert_eq!(stability.len(), 39);
+    assert_eq!(stability.iter().find(|s| s["attribute"] == "smiling").unwrap()["chosen"], 1.0);
+}
+
+#[test]
+fn plan_fit_and_predict_follow_from_a_selection() {
+    let folder = photos("200");
+    folder.run(&[&HEIGHT[..], &["--budget", "6", "--at-most", "2", "--out", "selection.json"]].concat());
+    let plan = folder.json(&["plan", "judgments.csv", "--selection", "selection.json"]);
+    assert_eq!(plan["ask"], 0, "two judgments are there already");
+    folder.write("more.csv", "attribute,judgments,cost\nmale,3,1\ntall,5,2\nnever-asked,1,1\n");
+    let run = folder.run(&["plan", "judgments.csv", "--selection", "more.csv", "--out", "todo.csv"]);
+    assert!(run.err.contains("never judged so far: never-asked"), "{}", run.err);
+    let todo = folder.read("todo.csv");
+    assert_eq!(todo.lines().next(), Some("object,attribute,have,ask"));
+    assert!(todo.contains("photo1,male,2,1\nphoto1,tall,2,3\nphoto1,never-asked,0,1\n"));
+    let plan = folder.json(&["plan", "judgments.csv", "--selection", "more.csv"]);
+    assert_eq!((&plan["ask"], number(&plan["cost"])), (&1000.into(), 200.0 + 1200.0 + 200.0));
+
+    let fit = ["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "selection.json", "--out", "model.json"];
+    assert_eq!(folder.run(&fit).code, 0);
+    folder.run(&["simulate", "photos", "--objects", "300", "--seed", "9", "--out", "new"]);
+    let found = folder.json(&["predict", "model.json", "new/judgments.csv", "--labels", "new/truth.csv"]);
+    let (error, variance) = (number(&found["squared_error"]), 16.0);
+    assert!(error < 0.7 * variance, "half of the variance is explained: {error}");
+    assert_eq!(found["compared"], 300);
+    // What the predictions say of their own error is about right: 300 squares have a standard error near 8 percent.
+    let claimed: f64 =
+        found["predictions"].as_array().unwrap().iter().map(|p| number(&p["se"]).powi(2)).sum::<f64>() / 300.0;
+    assert!((claimed / error - 1.0).abs() < 0.35, "claimed {claimed}, was {error}");
+    let csv = folder.run(&["predict", "model.json", "new/judgments.csv", "--format", "csv", "--quiet"]).out;
+    assert_eq!((csv.lines().next(), csv.lines().count()), (Some("object,prediction,se"), 301));
+}
+
+#[test]
+fn two_classes_are_told_apart() {
+    let folder = photos("300");
+    let truth = folder.read("truth.csv");
+    let classes = truth.lines().skip(1).map(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let tall = fields[1].parse::<f64>().unwrap() > 67.0;
+        format!("{},{}\n", fields[0], if tall { "tall" } else { "short" })
+    });
+    folder.write("classes.csv", format!("object,size\n{}", classes.collect::<String>()));
+    let arguments = ["--labels", "classes.csv", "--budget", "4", "--at-most", "2", "--out", "s.json"];
+    let run = folder.run(&[&["select", "judgments.csv"][..], &arguments].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    folder.run(&[
+        "fit",
+        "judgments.csv",
+        "--labels",
+        "classes.csv",
+        "--selection",
+        "s.json",
+        "--predictor",
+        "moments",
+        "--out",
+        "m.json",
+    ]);
+    let found = folder.json(&["predict", "m.json", "judgments.csv", "--labels", "classes.csv"]);
+    assert!(number(&found["error_rate"]) < 0.3, "{}", found["error_rate"]);
+    let labels: std::collections::HashSet<&str> =
+        found["predictions"].as_array().unwrap().iter().map(|p| p["label"].as_str().unwrap()).collect();
+    assert!(labels.contains("tall") && labels.contains("short") && labels.len() == 2);
+}
+
+#[test]
+fn the_order_of_rows_and_the_number_of_threads_do_not_matter() {
+    let folder = photos("120");
+    let text = folder.read("judgments.csv");
+    let mut lines: Vec<&str> = text.lines().skip(1).collect();
+    let select = |threads: &str| {
+        let found = folder.json(&[&HEIGHT[..], &["--budget", "10", "--threads", threads]].concat());
+        found.to_string()
+    };
+    assert_eq!(select("1"), select("3"));
+    let chosen =
+        |found: Value| found["path"].as_array().unwrap().iter().map(|s| s["attribute"].to_string()).collect::<Vec<_>>();
+    let before = chosen(folder.json(&[&HEIGHT[..], &["--budget", "10", "--ridge", "0"]].concat()));
+    // Objects in reverse; the attributes of each stay as they were, for ties go to the first.
+    lines.chunks_mut(78).for_each(|object| object.reverse());
+    lines.reverse();
+    folder.write("judgments.csv", format!("object,attribute,worker,value\n{}\n", lines.join("\n")));
+    assert_eq!(chosen(folder.json(&[&HEIGHT[..], &["--budget", "10", "--ridge", "0"]].concat())), before);
+}
+
+#[test]
+fn mistakes_are_said_in_one_sentence() {
+    let folder = photos("30");
+    folder.write("constant.csv", "object,y\nphoto1,3\nphoto2,3\nphoto3,3\n");
+    folder.write("words.csv", "object,y\nphoto1,a\nphoto2,b\nphoto3,c\n");
+    folder.write("once.csv", "object,attribute,value\nphoto1,a,1\nphoto2,a,2\nphoto3,a,3\n");
+    folder.write("strangers.csv", "object,y\nx,1\ny,2\n");
+    folder.write("wrong.json", "{\"beanjar_model\": 7, \"kind\": \"multiselect\"}");
+    folder.write("other.json", "{\"beanjar_model\": 1, \"kind\": \"horoscope\"}");
+    folder.write("no.json", "[1, 2");
+    let with = |more: &[&'static str]| [&HEIGHT[..], more].concat();
+    for (arguments, words) in [
+        (with(&["--budget", "0"]), "above 0"),
+        (with(&["--budget", "nan"]), "above 0"),
+        (with(&["--budget", "0.5"]), "too small"),
+        (with(&["--budget", "5", "--cost", "hight=4"]), "no attribute 'hight'"),
+        (with(&["--budget", "5", "--cost", "height=x"]), "'height=x'"),
+        (with(&["--budget", "5", "--always", "nobody"]), "no attribute 'nobody'"),
+        (with(&["--budget", "5", "--never", "nobody"]), "no attribute 'nobody'"),
+        (with(&["--budget", "5", "--never", "male", "--always", "male"]), "both"),
+        (with(&["--budget", "5", "--ridge", "much"]), "'much'"),
+        (with(&["--budget", "5", "--cost", "missing.csv"]), "no such file"),
+        (vec!["select", "judgments.csv", "--labels", "truth.csv", "--budget", "5"], "--label"),
+        (vec!["select", "judgments.csv", "--labels", "truth.csv", "--label", "age", "--budget", "5"], "'age'"),
+        (vec!["select", "judgments.csv", "--labels", "constant.csv", "--budget", "5"], "every label is 3"),
+        (vec!["select", "judgments.csv", "--labels", "words.csv", "--budget", "5"], "two classes"),
+        (vec!["select", "judgments.csv", "--labels", "strangers.csv", "--budget", "5"], "none of the 30 objects"),
+        (vec!["select", "once.csv", "--labels", "truth.csv", "--label", "height", "--budget", "5"], "two judgments"),
+        (vec!["plan", "judgments.csv", "--selection", "no.json"], "not a selection"),
+        (vec!["plan", "judgments.csv", "--selection", "truth.csv"], "no column 'judgments'"),
+        (vec!["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "no.json"], "not a selection"),
+        (vec!["predict", "wrong.json", "judgments.csv"], "version 7"),
+        (vec!["predict", "other.json", "judgments.csv"], "'horoscope'"),
+        (vec!["predict", "no.json", "judgments.csv"], "not a model file"),
+        (vec!["reproduce", "multi-selection", "--data", "nowhere"], "no such folder"),
+    ] {
+        let run = folder.run(&[&arguments[..], &["--quiet"]].concat());
+        assert_eq!((run.code, run.err.lines().count()), (2, 1), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(words), "{arguments:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn an_attribute_without_second_judgments_is_left_out_and_named() {
+    let folder = photos("40");
+    let text = folder.read("judgments.csv");
+    let mut seen = std::collections::HashSet::new();
+    let kept = text
+        .lines()
+        .filter(|line| !line.contains(",smiling,") || seen.insert(line.split(',').next().unwrap().to_owned()));
+    folder.write("j.csv", kept.map(|line| format!("{line}\n")).collect::<String>());
+    let arguments =
+        ["select", "j.csv", "--labels", "truth.csv", "--label", "weight", "--budget", "5", "--format", "json"];
+    let run = folder.run(&arguments);
+    assert!(run.err.contains("two judgments of them: smiling"), "{}", run.err);
+    assert!(run.out.contains("\"left_out\": [\n    \"smiling\"\n  ]"));
+}

@@ -1,0 +1,110 @@
+//! Times the greedy path against a pseudo-inverse per candidate, and the moments of ten million judgments: for the
+//! benchmarks. One line of JSON for each argument.
+//!
+//! `cargo run --release -p beanjar --example multiselect_speed path 48 100` (attributes and budget; `direct` for the
+//! pseudo-inverse form) or `... moments 100000 50 2` (objects, attributes, judgments each).
+
+use beanjar::judgments::JudgmentsPart;
+use beanjar::multiselect::{Estimates, Method, Spending, path};
+use beanjar::{Cores, Judgments};
+use faer::Mat;
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize| arguments.get(i).ok_or("a number is missing")?.parse::<usize>().map_err(|_| "not a number");
+    match arguments.first().map(String::as_str) {
+        Some(form @ ("path" | "direct")) => {
+            let (d, budget) = (number(1)?, number(2)?);
+            let (judgments, labels) = data(d + 100, d, 2)?;
+            let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one())?;
+            let spending = Spending::judgments(budget as u32, d);
+            let start = Instant::now();
+            let explained = match form {
+                "path" => full(&estimates, &spending, &judgments, &labels)?,
+                _ => direct(&estimates, budget),
+            };
+            println!("{{\"seconds\": {}, \"explained\": {explained}}}", start.elapsed().as_secs_f64());
+        }
+        Some("moments") => {
+            let (judgments, labels) = data(number(1)?, number(2)?, number(3)?)?;
+            let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            let cores = Cores::new(threads)?;
+            let start = Instant::now();
+            let estimates = Estimates::new(&judgments, &labels, 0.0, &cores)?;
+            let seconds = start.elapsed().as_secs_f64();
+            println!(
+                "{{\"seconds\": {seconds}, \"judgments\": {}, \"noise\": {}}}",
+                judgments.len(),
+                estimates.noise[0]
+            );
+        }
+        _ => return Err("say path, direct or moments".into()),
+    }
+    Ok(())
+}
+
+/// What the path explains at its end; the bound is not part of it.
+fn full(estimates: &Estimates, spending: &Spending, judgments: &Judgments, labels: &[f64]) -> beanjar::Result<f64> {
+    let steps = path(Method::Full, estimates, spending, (judgments, labels))?;
+    Ok(steps.last().map_or(0.0, |step| step.explained))
+}
+
+/// Algorithm 1 as it is written: for each candidate a pseudo-inverse.
+fn direct(estimates: &Estimates, budget: usize) -> f64 {
+    let d = estimates.noise.len();
+    let mut repeats = vec![0.0; d];
+    let mut last = 0.0;
+    for _ in 0..budget {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for candidate in 0..d {
+            repeats[candidate] += 1.0;
+            let used: Vec<usize> = (0..d).filter(|&a| repeats[a] > 0.0).collect();
+            let matrix = Mat::from_fn(used.len(), used.len(), |i, j| {
+                let noise = if i == j { estimates.noise[used[i]] / repeats[used[i]] } else { 0.0 };
+                estimates.external(used[i], used[j]) + noise
+            });
+            let b = Mat::from_fn(used.len(), 1, |i, _| estimates.covariance[used[i]]);
+            let Ok(svd) = matrix.svd() else { continue };
+            let value = (b.transpose() * svd.pseudoinverse() * &b)[(0, 0)];
+            if value > best.0 {
+                best = (value, candidate);
+            }
+            repeats[candidate] -= 1.0;
+        }
+        repeats[best.1] += 1.0;
+        last = best.0;
+    }
+    last
+}
+
+/// Judgments that correlate with each other and the label, the same every time.
+fn data(objects: usize, attributes: usize, each: usize) -> beanjar::Result<(Judgments, Vec<f64>)> {
+    let mut state = 1u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+    };
+    let names: Vec<String> = (0..attributes).map(|a| format!("a{a}")).collect();
+    let mut labels = Vec::with_capacity(objects);
+    let mut part = JudgmentsPart::default();
+    for (block, start) in (0..objects).step_by(1000).enumerate() {
+        let (mut ids, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for object in start..objects.min(start + 1000) {
+            let common = random();
+            labels.push(common + 0.3 * random());
+            for (a, name) in names.iter().enumerate() {
+                let truth = common * ((a % 7) as f64 / 7.0) + random();
+                for _ in 0..each {
+                    ids.push(format!("o{object}"));
+                    columns.push(name.as_str());
+                    values.push(truth + (0.2 + (a % 5) as f64 / 3.0) * random());
+                }
+            }
+        }
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        part.push(block as u32, &ids, &columns, &[], values)?;
+    }
+    Ok((Judgments::from_parts(vec![part], &Cores::one())?, labels))
+}
