@@ -30,6 +30,7 @@ pub mod simulate;
 mod cores;
 mod error;
 mod linalg;
+mod normal;
 mod random;
 
 pub use cores::Cores;

@@ -1,16 +1,20 @@
 use super::inspect::JudgmentsReport;
+use super::labelled::Known;
+use super::select::SelectReport;
 use super::simulate::photo_rows;
 use crate::failure::Result;
 use crate::output::{Report, count};
 use crate::{Common, Format};
 use beanjar::Judgments;
+use beanjar::multiselect::{CodedLabels, Method, RIDGES, Spending};
 use beanjar::reliability::{AttributeReliability, JudgmentOptions};
 use beanjar::simulate::Photos;
 use clap::Args;
 
 /// See what beanjar does, on data that it makes itself.
 ///
-/// Simulates a crowd that judges photos of people, and says how reliable the judgments are.
+/// Simulates a crowd that judges photos of people, says how reliable the judgments are, and chooses what to ask of new
+/// photos to predict people's height.
 #[derive(Args)]
 pub(crate) struct Demo {}
 
@@ -38,14 +42,27 @@ impl Demo {
             ),
             _ => String::new(),
         };
+        let heights = drawn.truth.iter().map(|truth| truth[0]).collect();
+        let known = Known { name: "height".into(), coded: CodedLabels { values: heights, classes: None } };
+        let mut spending = Spending::judgments(30, judgments.attributes.len());
+        for (cost, attribute) in spending.cost.iter_mut().zip(judgments.attributes.iter()) {
+            if matches!(attribute, "height" | "weight") {
+                *cost = 4.0;
+            }
+        }
+        let terms = (Method::Full, &spending, &RIDGES[..]);
+        let selected = SelectReport::of(&judgments, &known, terms, None, Vec::new(), common)?;
         let story = format!(
             "A crowd of {} judges {} photos of people: 37 yes-no questions and two guesses, each asked\n\
              {} times a photo.\n\
-             How far can one answer be trusted, and how many would it take? (beanjar inspect)\n\n{}\n{moral}",
+             How far can one answer be trusted, and how many would it take? (beanjar inspect)\n\n{}\n{moral}\n\
+             Which of them would tell people's height best, if 30 answers can be paid for each new photo, and a\n\
+             guess of a number costs as much as four yes-no answers? (beanjar select)\n\n{}",
             photos.workers,
             photos.objects,
             photos.judgments,
             report.text(),
+            selected.text(),
         );
         sink.emit_text(&story)
     }

@@ -10,7 +10,7 @@ pub(crate) mod reproduce;
 pub(crate) mod select;
 pub(crate) mod simulate;
 
-mod labelled;
+pub(crate) mod labelled;
 mod model;
 
 use crate::Common;

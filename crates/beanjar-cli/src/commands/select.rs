@@ -81,10 +81,9 @@ impl Select {
     }
 
     fn report(&self, judgments: &Judgments, known: &Known, common: &Common) -> Result<SelectReport> {
-        let cores = common.cores()?;
         let data = (judgments, &known.coded.values[..]);
         let spending = self.spending(judgments)?;
-        let plain = Estimates::new(judgments, data.1, 0.0, &cores)?;
+        let plain = Estimates::new(judgments, data.1, 0.0, &common.cores()?)?;
         let left_out: Vec<String> =
             (0..plain.usable.len()).filter(|&a| !plain.usable[a]).map(|a| plain.attributes[a].clone()).collect();
         if !left_out.is_empty() {
@@ -99,23 +98,7 @@ impl Select {
                     || Failure::Words(format!("--ridge: '{text}' is neither auto nor a number of at least 0")),
                 )?],
             };
-        let validation = match (method, validate(method, data, &spending, &ridges, common.seed, &cores)) {
-            (Method::Copies(_), _) => None,
-            (_, Ok(validation)) => Some(validation),
-            (_, Err(error @ beanjar::Error::FewObjects { .. })) => {
-                common.warn(&format!("{error}; only the projected loss is given, which is too good as a rule"));
-                None
-            }
-            (_, Err(error)) => return Err(error.into()),
-        };
-        let ridge = validation.as_ref().map_or(if ridges.len() == 1 { ridges[0] } else { 0.0 }, |found| found.ridge);
-        let estimates = Estimates::new(judgments, data.1, ridge, &cores)?;
-        let selection = select(method, &estimates, &spending, data)?;
-        let stability = match self.bootstrap {
-            Some(copies) => Some(bootstrap(method, data, &spending, ridge, copies, common.seed, &cores)?),
-            None => None,
-        };
-        Ok(SelectReport::new(known, &spending, &estimates, &selection, ridge, validation.as_ref(), stability, left_out))
+        SelectReport::of(judgments, known, (method, &spending, &ridges), self.bootstrap, left_out, common)
     }
 
     fn method(&self, judgments: &Judgments, estimates: &Estimates, spending: &Spending) -> Result<Method> {
@@ -218,7 +201,7 @@ impl Select {
 }
 
 #[derive(Serialize)]
-struct SelectReport {
+pub(crate) struct SelectReport {
     method: &'static str,
     budget: f64,
     spent: f64,
@@ -230,6 +213,9 @@ struct SelectReport {
     projected_loss: f64,
     cv_loss: Option<f64>,
     cv_se: Option<f64>,
+    /// Of two classes, the share to expect in the wrong one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_rate: Option<f64>,
     suggested_budget: Option<f64>,
     upper_bound: f64,
     /// The share of the upper bound that is not explained.
@@ -282,6 +268,36 @@ struct StabilityReport {
 }
 
 impl SelectReport {
+    /// Validates, selects, and puts together what there is to say.
+    pub(crate) fn of(
+        judgments: &Judgments,
+        known: &Known,
+        (method, spending, ridges): (Method, &Spending, &[f64]),
+        copies: Option<usize>,
+        left_out: Vec<String>,
+        common: &Common,
+    ) -> Result<Self> {
+        let cores = common.cores()?;
+        let data = (judgments, &known.coded.values[..]);
+        let validation = match (method, validate(method, data, spending, ridges, common.seed, &cores)) {
+            (Method::Copies(_), _) => None,
+            (_, Ok(validation)) => Some(validation),
+            (_, Err(error @ beanjar::Error::FewObjects { .. })) => {
+                common.warn(&format!("{error}; only the projected loss is given, which is too good as a rule"));
+                None
+            }
+            (_, Err(error)) => return Err(error.into()),
+        };
+        let ridge = validation.as_ref().map_or(if ridges.len() == 1 { ridges[0] } else { 0.0 }, |found| found.ridge);
+        let estimates = Estimates::new(judgments, data.1, ridge, &cores)?;
+        let selection = select(method, &estimates, spending, data)?;
+        let stability = match copies {
+            Some(copies) => Some(bootstrap(method, data, spending, ridge, copies, common.seed, &cores)?),
+            None => None,
+        };
+        Ok(SelectReport::new(known, spending, &estimates, &selection, ridge, validation.as_ref(), stability, left_out))
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn new(
         known: &Known,
@@ -332,6 +348,8 @@ impl SelectReport {
             projected_loss: estimates.label_variance - selection.explained,
             cv_loss: loss(selection.spent).map(|loss| loss.0),
             cv_se: loss(selection.spent).map(|loss| loss.1),
+            error_rate: loss(selection.spent)
+                .and_then(|loss| known.coded.expected_error_rate(loss.0, estimates.label_variance)),
             suggested_budget,
             upper_bound: selection.upper_bound,
             gap: if selection.upper_bound > 0.0 { 1.0 - selection.explained / selection.upper_bound } else { 0.0 },
@@ -399,6 +417,9 @@ impl Report for SelectReport {
                 number(se),
                 number(self.label.variance)
             );
+        }
+        if let Some(rate) = self.error_rate {
+            text += &format!("  expected error rate     {:.1}% of objects in the wrong class\n", 100.0 * rate);
         }
         text += &format!(
             "  projected               {}: from the very objects used to choose; do not rely on it\n",

@@ -152,7 +152,7 @@ fn the_order_of_rows_and_the_number_of_threads_do_not_matter() {
         |found: Value| found["path"].as_array().unwrap().iter().map(|s| s["attribute"].to_string()).collect::<Vec<_>>();
     let before = chosen(folder.json(&[&HEIGHT[..], &["--budget", "10", "--ridge", "0"]].concat()));
     // Objects in reverse; the attributes of each stay as they were, for ties go to the first.
-    lines.chunks_mut(78).for_each(|object| object.reverse());
+    lines.chunks_mut(78).for_each(<[&str]>::reverse);
     lines.reverse();
     folder.write("judgments.csv", format!("object,attribute,worker,value\n{}\n", lines.join("\n")));
     assert_eq!(chosen(folder.json(&[&HEIGHT[..], &["--budget", "10", "--ridge", "0"]].concat())), before);

@@ -66,6 +66,30 @@ mod tests {
     }
 
     #[test]
+    fn the_path_holds_where_objects_are_few_and_noise_is_nought() {
+        for (seed, d, objects) in [(21, 13, 8), (22, 20, 9), (23, 6, 5), (24, 4, 40)] {
+            let mut estimates = random_estimates(seed, d, objects);
+            assert!(
+                seed == 24 || estimates.external.cholesky().is_none(),
+                "singular where objects are fewer than attributes"
+            );
+            if seed == 24 {
+                estimates.noise[0] = 0.0;
+            }
+            let mut repeats = vec![0; d];
+            for step in path(&estimates, &unit(25, d)) {
+                repeats[step.attribute] += 1;
+                let expected = direct(&estimates, &repeats);
+                assert!(
+                    (step.explained - expected).abs() < 1e-8 * expected,
+                    "{seed}: {} and {expected}",
+                    step.explained
+                );
+            }
+        }
+    }
+
+    #[test]
     fn ties_go_to_the_first_attribute() {
         let mut estimates = random_estimates(9, 2, 40);
         estimates.external = crate::linalg::Symmetric::from_fn(2, |i, j| f64::from(u8::from(i == j)));

@@ -1,5 +1,6 @@
 //! Labels as numbers: as they are, or two classes coded for discrimination.
 
+use crate::normal::cumulative;
 use crate::{Error, Result};
 
 /// Labels as numbers, not finite where there is none.
@@ -39,9 +40,49 @@ pub fn code_labels(texts: &[&str]) -> Result<CodedLabels> {
     Ok(CodedLabels { values: texts.iter().map(code).collect(), classes: Some([first.to_owned(), second.to_owned()]) })
 }
 
+impl CodedLabels {
+    /// Of two classes, the share of objects to expect in the wrong one when the rule leaves `loss` of the coded label's
+    /// `variance` unexplained, if both classes are normal with one covariance: with R^2 = 1 - loss / variance and shares
+    /// p1, p2 the class means are delta = sqrt(R^2 / ((1 - R^2) p1 p2)) deviations apart, and the rule cuts where the
+    /// mean of all objects is. None if the labels are numbers.
+    pub fn expected_error_rate(&self, loss: f64, variance: f64) -> Option<f64> {
+        self.classes.as_ref()?;
+        let known = self.values.iter().filter(|value| value.is_finite());
+        let (below, all) =
+            known.fold((0.0, 0.0), |(below, all), value| (below + f64::from(u8::from(*value < 0.0)), all + 1.0));
+        let (first, second) = (below / all, 1.0 - below / all);
+        let unexplained = (loss / variance).clamp(1e-12, 1.0);
+        let delta = ((1.0 - unexplained) / (unexplained * first * second)).sqrt();
+        Some(first * cumulative(-delta * second) + second * cumulative(-delta * first))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_error_rate_is_that_of_two_normal_classes() {
+        use crate::random::stream;
+        use rand_distr::{Distribution, StandardNormal};
+        // Three of four objects are of class b, two deviations above class a.
+        let mut random = stream(8, 8);
+        let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+        let texts: Vec<&str> = (0..40_000).map(|i| if i % 4 == 0 { "a" } else { "b" }).collect();
+        let x: Vec<f64> = texts.iter().map(|class| normal() + if *class == "a" { 0.0 } else { 2.0 }).collect();
+        let coded = code_labels(&texts).unwrap();
+        let (weights, bias) =
+            crate::linalg::least_squares(&x.iter().map(|x| vec![*x]).collect::<Vec<_>>(), &coded.values);
+        let predict = |x: f64| bias + weights[0] * x;
+        let n = texts.len() as f64;
+        let loss = x.iter().zip(&coded.values).map(|(x, y)| (predict(*x) - y).powi(2)).sum::<f64>() / n;
+        let variance = coded.values.iter().map(|y| y * y).sum::<f64>() / n;
+        let wrong = x.iter().zip(&coded.values).filter(|(x, y)| (predict(**x) > 0.0) != (**y > 0.0)).count() as f64 / n;
+        let expected = coded.expected_error_rate(loss, variance).unwrap();
+        // Five standard errors of a share of 40,000.
+        assert!((wrong - expected).abs() < 0.01, "{wrong} and {expected}");
+        assert_eq!(code_labels(&["1", "2"]).unwrap().expected_error_rate(1.0, 2.0), None);
+    }
 
     #[test]
     fn numbers_stay_and_two_classes_balance() {

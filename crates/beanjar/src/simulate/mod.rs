@@ -4,7 +4,6 @@
 
 mod experts;
 mod labels;
-mod normal;
 mod photos;
 
 pub use experts::{ExpertCase, Experts, SimulatedExperts};

@@ -1,6 +1,6 @@
 //! A crowd that judges photos of people, after Sabato and Kalai (2013).
 
-use super::normal::{crossing, cumulative, density, expected};
+use crate::normal::{crossing, cumulative, density, expected};
 use crate::random::stream;
 use crate::{Error, Result};
 use rand_distr::{Distribution, StandardNormal};

@@ -1,12 +1,12 @@
 //! The normal distribution: its density, its distribution function, and means under it.
 
 /// The density.
-pub(super) fn density(x: f64) -> f64 {
+pub(crate) fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt()
 }
 
 /// The distribution function, to about 1e-12: by its power series near the middle, by a continued fraction in the tails.
-pub(super) fn cumulative(x: f64) -> f64 {
+pub(crate) fn cumulative(x: f64) -> f64 {
     let tail = if x.abs() < 3.0 {
         let (mut term, mut sum, mut n) = (x.abs(), x.abs(), 1.0);
         while term > 1e-17 * sum {
@@ -24,13 +24,13 @@ pub(super) fn cumulative(x: f64) -> f64 {
 
 /// The mean of `f` of a standard normal number, by the trapezoid rule, which for smooth functions and a density that
 /// falls so fast is exact to rounding.
-pub(super) fn expected(f: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn expected(f: impl Fn(f64) -> f64) -> f64 {
     const STEP: f64 = 0.1;
     (-100..=100).map(|i| f64::from(i) * STEP).map(|x| f(x) * density(x)).sum::<f64>() * STEP
 }
 
 /// Where a rising function crosses zero between `low` and `high`.
-pub(super) fn crossing(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn crossing(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     // Each step halves the interval: 60 of them exhaust the digits of a double of its size.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
