@@ -1,123 +1,14 @@
-//! Tables to files of any format: whole, or not at all.
+//! Tables to files of any format.
 
-use crate::{Compression, Error, Format, Result, Source};
+use crate::output::{Output, unwritable};
+use crate::{Compression, Format, Result, Source};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tempfile::NamedTempFile;
-
-/// A file in the making: its bytes go to a temporary file beside it, which takes its name at the end, and is removed
-/// if that is never reached; see [`remove_unfinished`] for a program that is stopped. What is there already and is not
-/// a regular file, such as a pipe, is written to as it is.
-pub struct Output {
-    path: PathBuf,
-    file: Target,
-}
-
-enum Target {
-    Temporary(NamedTempFile),
-    Direct(File),
-}
-
-/// The temporary files of outputs that are not finished.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Removes the temporary files of outputs that are not finished: for a program that is about to be stopped.
-pub fn remove_unfinished() {
-    for path in unfinished().drain(..) {
-        // It may be finished by now, and then is no longer there.
-        let _ = std::fs::remove_file(path);
-    }
-}
-
-impl Output {
-    /// Begins a file, which must not be one of the `inputs`.
-    pub fn create(path: impl AsRef<Path>, inputs: &[&Source]) -> Result<Output> {
-        let file = path.as_ref().display().to_string();
-        // What a link leads to is replaced, not the link.
-        let path = &path.as_ref().canonicalize().unwrap_or_else(|_| path.as_ref().to_owned());
-        if let Ok(target) = path.canonicalize() {
-            let same = |input: &&&Source| matches!(input, Source::File(input) if input.canonicalize().is_ok_and(|input| input == target));
-            if inputs.iter().any(|input| same(&input)) {
-                return Err(Error::WouldOverwriteInput { file });
-            }
-            if target.is_dir() {
-                return Err(Error::Unwritable { file, reason: "it is a folder; name a file in it".into() });
-            }
-            if !target.is_file() {
-                let file = File::options().write(true).open(path).map_err(|error| unwritable(path, &error))?;
-                return Ok(Output { path: path.to_owned(), file: Target::Direct(file) });
-            }
-        }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        // As for any other new file, the user's mask decides who may read it.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let temporary = builder.prefix(".beanjar-").tempfile_in(folder).map_err(|error| unwritable(path, &error))?;
-        unfinished().push(temporary.path().to_owned());
-        Ok(Output { path: path.to_owned(), file: Target::Temporary(temporary) })
-    }
-
-    /// Writes all of a text.
-    pub fn write_text(&mut self, text: &str) -> Result<()> {
-        self.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
-    }
-
-    /// The open file, once more.
-    fn handle(&self) -> io::Result<File> {
-        match &self.file {
-            Target::Temporary(file) => file.as_file().try_clone(),
-            Target::Direct(file) => file.try_clone(),
-        }
-    }
-
-    /// Gives the file its name.
-    pub fn finish(self) -> Result<()> {
-        let Output { path, file } = self;
-        let Target::Temporary(file) = file else { return Ok(()) };
-        let temporary = file.path().to_owned();
-        let done = file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error));
-        unfinished().retain(|path| *path != temporary);
-        done
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.file {
-            Target::Temporary(file) => file.as_file_mut().write(bytes),
-            Target::Direct(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.file {
-            Target::Temporary(file) => file.as_file_mut().flush(),
-            Target::Direct(file) => file.flush(),
-        }
-    }
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Error {
-    let reason = match error.kind() {
-        io::ErrorKind::NotFound => "its folder does not exist".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        _ => error.to_string(),
-    };
-    Error::Unwritable { file: path.display().to_string(), reason }
-}
+use std::sync::Arc;
 
 /// What a column of a table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -411,33 +302,9 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_stopped_can_clear_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let output = Output::create(folder.path().join("a.csv"), &[]).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        remove_unfinished();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        drop(output);
-    }
-
-    #[test]
     fn numbers_are_short_and_read_back_the_same() {
         for (number, text) in [(7.0, "7"), (0.1, "0.1"), (-1e300, "-1e300"), (1e-12, "1e-12"), (0.0, "0")] {
             assert_eq!(plain(number), text);
         }
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn what_a_link_leads_to_is_replaced_and_not_the_link() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file.csv"), folder.path().join("link.csv"));
-        std::fs::write(&file, "old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        let mut output = Output::create(&link, &[]).unwrap();
-        output.write_text("new").unwrap();
-        output.finish().unwrap();
-        assert!(link.is_symlink());
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
     }
 }
