@@ -104,6 +104,29 @@ pub enum Error {
         /// What is needed at least.
         cheapest: f64,
     },
+    /// So many judgments could be paid that no table would hold them.
+    #[error(
+        "a budget of {budget} could pay {judgments:.0} judgments of an object, and at most {most} make sense; raise the costs, or use --at-most"
+    )]
+    BudgetTooLarge {
+        /// What may be spent.
+        budget: f64,
+        /// How many judgments that could pay.
+        judgments: f64,
+        /// How many it may pay.
+        most: u32,
+    },
+    /// An attribute that must be judged and cannot be.
+    #[error(
+        "'{0}' is always to be judged, but no labelled object has two judgments of it, so nothing is known of its noise"
+    )]
+    AlwaysUnusable(String),
+    /// No attribute explains anything.
+    #[error("no judgment within the budget explains anything of the label; check the labels, or raise the budget")]
+    NothingExplains,
+    /// Numbers whose squares are beyond a double.
+    #[error("values or labels are too large or too small to be squared; rescale them")]
+    OutOfScale,
     /// The system would not start threads.
     #[error("could not start {0} threads; try fewer with --threads")]
     Threads(usize),

@@ -77,11 +77,11 @@ impl Fit {
 fn summary(predictor: &Predictor) -> String {
     let row = |a: &PredictorAttribute| vec![a.attribute.clone(), a.judgments.to_string(), number(a.weight)];
     let rate = match predictor.error_rate {
-        Some(rate) => format!("; {:.1}% of them are put into the wrong class", 100.0 * rate),
+        Some(rate) => format!("; {:.1}% to expect in the wrong class", 100.0 * rate),
         None => String::new(),
     };
     format!(
-        "Predicts '{}', fitted on {}\n\n{}  (bias)  {}\n\n  squared error {} of a variance of {}{rate}\n",
+        "Predicts '{}', fitted on {}\n\n{}  (bias)  {}\n\n  expected squared error {} of a variance of {}{rate}\n",
         predictor.label,
         count(predictor.objects, "object"),
         table(&["attribute", "judgments", "weight"], predictor.attributes.iter().map(row).collect()),

@@ -76,6 +76,10 @@ pub(crate) fn matched(
     let lookup = table.ids.lookup();
     let has = |row: &usize| !table.columns[column][*row].is_empty();
     let rows: Vec<Option<usize>> = ids.iter().map(|id| lookup.code(id).filter(has)).collect();
+    if rows.iter().all(Option::is_none) && ids.iter().any(|id| lookup.code(id).is_some()) {
+        let name = &table.names[column];
+        return Err(Failure::Words(format!("{}: column '{name}' has no value for any {what}", labels.name())));
+    }
     if rows.iter().all(Option::is_none) {
         return Err(nothing_in_common(file, ids, what, labels, &table.ids));
     }

@@ -53,7 +53,7 @@ impl Predict {
                 label: predictor
                     .classes
                     .as_ref()
-                    .map(|[below, above]| if prediction.value > 0.0 { above.clone() } else { below.clone() }),
+                    .map(|classes| classes.of(prediction.value, prediction.explained).to_owned()),
                 planned: prediction.planned,
             })
             .collect();

@@ -98,7 +98,8 @@ fn plan_fit_and_predict_follow_from_a_selection() {
     let (error, variance) = (number(&found["squared_error"]), 16.0);
     assert!(error < 0.7 * variance, "half of the variance is explained: {error}");
     assert_eq!(found["compared"], 300);
-    // What the predictions say of their own error is about right: 300 squares have a standard error near 8 percent.
+    // What the predictions say of their own error is about right: 300 squares have a standard error near 8 percent, and
+    // the 200 objects that the claim rests on another 10.
     let claimed: f64 =
         found["predictions"].as_array().unwrap().iter().map(|p| number(&p["se"]).powi(2)).sum::<f64>() / 300.0;
     assert!((claimed / error - 1.0).abs() < 0.35, "claimed {claimed}, was {error}");
@@ -164,6 +165,7 @@ fn mistakes_are_said_in_one_sentence() {
     folder.write("constant.csv", "object,y\nphoto1,3\nphoto2,3\nphoto3,3\n");
     folder.write("words.csv", "object,y\nphoto1,a\nphoto2,b\nphoto3,c\n");
     folder.write("once.csv", "object,attribute,value\nphoto1,a,1\nphoto2,a,2\nphoto3,a,3\n");
+    folder.write("blank.csv", "object,y\nphoto1,\nphoto2,\n");
     folder.write("strangers.csv", "object,y\nx,1\ny,2\n");
     folder.write("wrong.json", "{\"beanjar_model\": 7, \"kind\": \"multiselect\"}");
     folder.write("other.json", "{\"beanjar_model\": 1, \"kind\": \"horoscope\"}");
@@ -173,6 +175,13 @@ fn mistakes_are_said_in_one_sentence() {
         (with(&["--budget", "0"]), "above 0"),
         (with(&["--budget", "nan"]), "above 0"),
         (with(&["--budget", "0.5"]), "too small"),
+        (with(&["--budget", "-1"]), "above 0"),
+        (with(&["--budget", "1e9"]), "at most 20000"),
+        (with(&["--budget", "5", "--cost", "male=0"]), "above 0"),
+        (with(&["--budget", "5", "--cost", "male=1e-9"]), "at most 20000"),
+        (with(&["--budget", "5", "--at-most", "0"]), "explains anything"),
+        (with(&["--budget", "1", "--method", "averages"]), "explains anything"),
+        (vec!["select", "judgments.csv", "--labels", "blank.csv", "--budget", "5"], "no value"),
         (with(&["--budget", "5", "--cost", "hight=4"]), "no attribute 'hight'"),
         (with(&["--budget", "5", "--cost", "height=x"]), "'height=x'"),
         (with(&["--budget", "5", "--always", "nobody"]), "no attribute 'nobody'"),
@@ -209,6 +218,9 @@ fn an_attribute_without_second_judgments_is_left_out_and_named() {
         .lines()
         .filter(|line| !line.contains(",smiling,") || seen.insert(line.split(',').next().unwrap().to_owned()));
     folder.write("j.csv", kept.map(|line| format!("{line}\n")).collect::<String>());
+    let always =
+        ["select", "j.csv", "--labels", "truth.csv", "--label", "weight", "--budget", "5", "--always", "smiling", "-q"];
+    assert!(folder.error(&always).contains("'smiling' is always to be judged"));
     let arguments =
         ["select", "j.csv", "--labels", "truth.csv", "--label", "weight", "--budget", "5", "--format", "json"];
     let run = folder.run(&arguments);

@@ -91,6 +91,19 @@ impl Estimates {
         self.external[(a, b)]
     }
 
+    /// The ridge that was asked for.
+    pub(super) fn ridge_given(&self) -> f64 {
+        let scale = self.signal.iter().zip(&self.noise).map(|(signal, noise)| signal + noise / 2.0);
+        scale.zip(&self.ridge).find(|(scale, _)| *scale > 0.0).map_or(0.0, |(scale, ridge)| ridge / scale)
+    }
+
+    /// Whether all moments are numbers that can be worked with.
+    pub(super) fn is_in_scale(&self) -> bool {
+        let fine = |value: &f64| value.is_finite() && value.abs() < 1e250;
+        (1e-250..1e250).contains(&self.label_variance)
+            && self.covariance.iter().chain(&self.noise).chain(&self.signal).all(fine)
+    }
+
     /// How many attributes there are.
     pub(super) fn len(&self) -> usize {
         self.attributes.len()

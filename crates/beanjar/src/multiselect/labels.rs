@@ -2,18 +2,19 @@
 
 use crate::normal::cumulative;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Labels as numbers, not finite where there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodedLabels {
     /// One per object.
     pub values: Vec<f64>,
-    /// The two classes, if the labels were no numbers: below zero and above.
-    pub classes: Option<[String; 2]>,
+    /// The two classes, if the labels were no numbers.
+    pub classes: Option<Classes>,
 }
 
 /// Codes texts, empty where there is no label: numbers as they are; of two classes the first in sorted order as -n / n1
-/// and the second as n / n2, so that the least-squares rule 'above zero' is Fisher's discriminant.
+/// and the second as n / n2, so that the least-squares weights are Fisher's discriminant; see [`Classes`] for the cut.
 pub fn code_labels(texts: &[&str]) -> Result<CodedLabels> {
     let number = |text: &&str| match text.trim() {
         "" => Some(f64::NAN),
@@ -37,23 +38,41 @@ pub fn code_labels(texts: &[&str]) -> Result<CodedLabels> {
         text if text == first => below,
         _ => above,
     };
-    Ok(CodedLabels { values: texts.iter().map(code).collect(), classes: Some([first.to_owned(), second.to_owned()]) })
+    let shares = [count(first) / all, count(second) / all];
+    let classes = Classes { names: [first.to_owned(), second.to_owned()], shares };
+    Ok(CodedLabels { values: texts.iter().map(code).collect(), classes: Some(classes) })
 }
 
-impl CodedLabels {
-    /// Of two classes, the share of objects to expect in the wrong one when the rule leaves `loss` of the coded label's
-    /// `variance` unexplained, if both classes are normal with one covariance: with R^2 = 1 - loss / variance and shares
-    /// p1, p2 the class means are delta = sqrt(R^2 / ((1 - R^2) p1 p2)) deviations apart, and the rule cuts where the
-    /// mean of all objects is. None if the labels are numbers.
-    pub fn expected_error_rate(&self, loss: f64, variance: f64) -> Option<f64> {
-        self.classes.as_ref()?;
-        let known = self.values.iter().filter(|value| value.is_finite());
-        let (below, all) =
-            known.fold((0.0, 0.0), |(below, all), value| (below + f64::from(u8::from(*value < 0.0)), all + 1.0));
-        let (first, second) = (below / all, 1.0 - below / all);
-        let unexplained = (loss / variance).clamp(1e-12, 1.0);
-        let delta = ((1.0 - unexplained) / (unexplained * first * second)).sqrt();
-        Some(first * cumulative(-delta * second) + second * cumulative(-delta * first))
+/// Two classes, and how to tell them by a prediction of the coded label.
+///
+/// If both classes are normal with one covariance and a share R^2 of the coded label's variance 1 / (p1 p2) is explained,
+/// predictions have the means -R^2 / p1 and R^2 / p2 in the two classes, and the variance R^2 (1 - R^2) / (p1 p2) within
+/// each. The cut with the fewest errors is then R^2 (1/p2 - 1/p1) / 2 + (1 - R^2) ln(p1 / p2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Classes {
+    /// Their names, in sorted order.
+    pub names: [String; 2],
+    /// Their shares of the labelled objects.
+    pub shares: [f64; 2],
+}
+
+impl Classes {
+    /// The class of an object with this prediction, which explains such a share of the variance.
+    pub fn of(&self, prediction: f64, explained: f64) -> &str {
+        let [first, second] = self.shares;
+        let explained = explained.clamp(0.0, 1.0);
+        let cut = explained * (1.0 / second - 1.0 / first) / 2.0 + (1.0 - explained) * (first / second).ln();
+        &self.names[usize::from(prediction > cut)]
+    }
+
+    /// The share of objects to expect in the wrong class when such a share of the variance is explained.
+    pub fn error_rate(&self, explained: f64) -> f64 {
+        let [first, second] = self.shares;
+        // Where next to nothing is explained, all are put into the larger class.
+        let explained = explained.clamp(1e-9, 1.0 - 1e-12);
+        let apart = (explained / ((1.0 - explained) * first * second)).sqrt();
+        let odds = (first / second).ln() / apart;
+        first * cumulative(-apart / 2.0 - odds) + second * cumulative(-apart / 2.0 + odds)
     }
 }
 
@@ -77,18 +96,25 @@ mod tests {
         let n = texts.len() as f64;
         let loss = x.iter().zip(&coded.values).map(|(x, y)| (predict(*x) - y).powi(2)).sum::<f64>() / n;
         let variance = coded.values.iter().map(|y| y * y).sum::<f64>() / n;
-        let wrong = x.iter().zip(&coded.values).filter(|(x, y)| (predict(**x) > 0.0) != (**y > 0.0)).count() as f64 / n;
-        let expected = coded.expected_error_rate(loss, variance).unwrap();
+        let classes = coded.classes.unwrap();
+        let explained = 1.0 - loss / variance;
+        let wrong =
+            x.iter().zip(&texts).filter(|(x, class)| classes.of(predict(**x), explained) != **class).count() as f64 / n;
         // Five standard errors of a share of 40,000.
-        assert!((wrong - expected).abs() < 0.01, "{wrong} and {expected}");
-        assert_eq!(code_labels(&["1", "2"]).unwrap().expected_error_rate(1.0, 2.0), None);
+        assert!((wrong - classes.error_rate(explained)).abs() < 0.01, "{wrong} and {}", classes.error_rate(explained));
+        // The best cut is where the densities, weighted by shares, are equal: 1 - ln(3) / 2 above the mean of class a.
+        let best = 1.0 - 3f64.ln() / 2.0;
+        let by_hand = x.iter().zip(&texts).filter(|(x, class)| (**x > best) != (**class == "b")).count() as f64 / n;
+        assert!((wrong - by_hand).abs() < 0.003, "{wrong} and {by_hand}");
+        assert_eq!(classes.of(0.0, 0.0), "b", "nothing known: the larger class");
+        assert!((classes.error_rate(0.0) - 0.25).abs() < 1e-6);
     }
 
     #[test]
     fn numbers_stay_and_two_classes_balance() {
         assert_eq!(code_labels(&["1", "2.5"]).unwrap().values, [1.0, 2.5]);
         let coded = code_labels(&["b", "a", "", "b", "b"]).unwrap();
-        assert_eq!(coded.classes, Some(["a".to_owned(), "b".to_owned()]));
+        assert_eq!(coded.classes.unwrap().names, ["a", "b"]);
         assert_eq!((coded.values[1], coded.values[0]), (-4.0, 4.0 / 3.0));
         assert!(coded.values[2].is_nan());
         let sum: f64 = coded.values.iter().filter(|value| value.is_finite()).sum();

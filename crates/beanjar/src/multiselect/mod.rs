@@ -25,7 +25,7 @@ mod validate;
 
 pub use estimates::Estimates;
 pub use experiment::{Experiment, TestError, World, pick};
-pub use labels::{CodedLabels, code_labels};
+pub use labels::{Classes, CodedLabels, code_labels};
 pub use plan::{Ask, plan};
 pub use predictor::{Fitting, Prediction, Predictor, PredictorAttribute};
 pub use selection::{Method, Selection, Step, path, select};

@@ -1,6 +1,7 @@
 //! The linear predictor of a selection, and its predictions for any pattern of judgments.
 
-use super::Estimates;
+use super::validate::expected_loss;
+use super::{Classes, Estimates};
 use crate::judgments::Grouped;
 use crate::linalg::{Symmetric, least_squares};
 use crate::random::stream;
@@ -25,8 +26,8 @@ pub enum Fitting {
 pub struct Predictor {
     /// What it predicts.
     pub label: String,
-    /// The two classes, if it discriminates: below zero and above.
-    pub classes: Option<[String; 2]>,
+    /// The two classes, if it discriminates.
+    pub classes: Option<Classes>,
     /// How the weights were found.
     pub fitting: Fitting,
     /// From how many objects.
@@ -39,9 +40,11 @@ pub struct Predictor {
     pub attributes: Vec<PredictorAttribute>,
     /// What is added to the weighted means.
     pub bias: f64,
-    /// The squared error to expect with the planned judgments.
+    /// The squared error to expect with the planned judgments, cross-validated.
     pub error_variance: f64,
-    /// Of two classes, the share of the fitted objects that it puts into the wrong one.
+    /// How many times larger the error of held-out objects is than the moments alone would have it.
+    pub inflation: f64,
+    /// Of two classes, the share to expect in the wrong one.
     pub error_rate: Option<f64>,
     external: Symmetric,
 }
@@ -68,6 +71,8 @@ pub struct Prediction {
     pub value: f64,
     /// Its standard error.
     pub se: f64,
+    /// The share of the label's variance that such a prediction explains.
+    pub explained: f64,
     /// Whether the object had just the judgments planned.
     pub planned: bool,
 }
@@ -99,15 +104,17 @@ impl Predictor {
             }
             Fitting::LeastSquares => least_squares(&means, &targets),
         };
-        let predict = |row: &Vec<f64>| bias + row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
-        let squares: f64 = means.iter().zip(&targets).map(|(row, y)| (predict(row) - y).powi(2)).sum();
-        let share = |(&a, weight): (&usize, &f64)| weight * (estimates.covariance[a] + weight * estimates.ridge[a]);
-        let explained: f64 = used.iter().zip(&weights).map(share).sum();
+        // What the moments say they leave, and what they leave of objects that were held out.
+        let by_moments = estimates.weights(repeats);
+        let share = |&a: &usize| by_moments[a] * (estimates.covariance[a] + by_moments[a] * estimates.ridge[a]);
+        let explained: f64 = used.iter().map(share).sum();
+        let projected = (estimates.label_variance - explained).max(1e-9 * estimates.label_variance);
+        let ridge = estimates.ridge_given();
+        let left = expected_loss((judgments, labels), repeats, ridge, seed).unwrap_or(projected).max(projected);
         let error_variance = match fitting {
-            Fitting::LeastSquares => squares / (means.len() - used.len() - 1) as f64,
-            Fitting::Moments => (estimates.label_variance - explained).max(0.0),
+            Fitting::LeastSquares => cross_validated(&means, &targets, seed),
+            Fitting::Moments => left,
         };
-        let wrong = means.iter().zip(&targets).filter(|(row, y)| (predict(row) > 0.0) != (**y > 0.0)).count();
         Ok(Predictor {
             label: String::new(),
             classes: None,
@@ -130,17 +137,23 @@ impl Predictor {
                 .collect(),
             bias,
             error_variance,
-            error_rate: (!means.is_empty()).then(|| wrong as f64 / means.len() as f64),
+            inflation: left / projected,
+            error_rate: None,
             external: estimates.external.of(&used),
         })
     }
 
     /// The same, told what it predicts.
-    pub fn of(mut self, label: &str, classes: Option<[String; 2]>) -> Predictor {
+    pub fn of(mut self, label: &str, classes: Option<Classes>) -> Predictor {
         self.label = label.to_owned();
-        self.error_rate = self.error_rate.filter(|_| classes.is_some());
+        self.error_rate = classes.as_ref().map(|classes| classes.error_rate(self.explained(self.error_variance)));
         self.classes = classes;
         self
+    }
+
+    /// The share of the variance that is explained where such an error is left.
+    fn explained(&self, error: f64) -> f64 {
+        1.0 - error / self.label_variance
     }
 
     /// Whether all parts fit together; a file may hold anything.
@@ -150,7 +163,9 @@ impl Predictor {
         self.external.is_sound()
             && self.external.size() == self.attributes.len()
             && self.attributes.iter().all(|a| numbers(a) && a.judgments > 0)
-            && [self.bias, self.label_mean, self.label_variance, self.error_variance].iter().all(|x| x.is_finite())
+            && [self.bias, self.label_mean].iter().all(|x| x.is_finite())
+            && [self.label_variance, self.error_variance, self.inflation].iter().all(|x| x.is_finite() && *x >= 0.0)
+            && self.attributes.iter().all(|a| a.noise >= 0.0)
     }
 
     /// Predicts the label of each object. One with just the planned judgments gets the fitted predictor; any other
@@ -178,12 +193,14 @@ impl Predictor {
                 }
                 if counts == planned {
                     let weighted = self.attributes.iter().zip(&means).map(|(a, mean)| a.weight * mean).sum::<f64>();
-                    return Prediction { value: self.bias + weighted, se: self.error_variance.sqrt(), planned: true };
+                    let explained = self.explained(self.error_variance);
+                    let (value, se) = (self.bias + weighted, self.error_variance.sqrt());
+                    return Prediction { value, se, explained, planned: true };
                 }
                 let (weights, se) = known.entry(counts).or_insert_with_key(|counts| self.for_pattern(counts));
                 let off = |(i, attribute): (usize, &PredictorAttribute)| weights[i] * (means[i] - attribute.centre);
                 let value = self.label_mean + self.attributes.iter().enumerate().map(off).sum::<f64>();
-                Prediction { value, se: *se, planned: false }
+                Prediction { value, se: *se, explained: self.explained(se.powi(2)), planned: false }
             })
             .collect()
     }
@@ -202,8 +219,31 @@ impl Predictor {
         let explained: f64 = used.iter().zip(&solved).map(share).sum();
         let mut weights = vec![0.0; counts.len()];
         used.iter().zip(solved).for_each(|(&a, weight)| weights[a] = weight);
-        (weights, (self.label_variance - explained).max(0.0).sqrt())
+        // What the moments leave is too good by about as much as it is for the planned judgments; knowing something is
+        // never worse than knowing nothing.
+        let error = ((self.label_variance - explained).max(0.0) * self.inflation).min(self.label_variance);
+        (weights, error.sqrt())
     }
+}
+
+/// The mean squared error of least squares on examples that were held out, ten times a tenth of them.
+fn cross_validated(means: &[Vec<f64>], targets: &[f64], seed: u64) -> f64 {
+    const FOLDS: usize = 10;
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.shuffle(&mut stream(seed, u64::MAX));
+    let folds = FOLDS.min(order.len());
+    let mut squares = 0.0;
+    for fold in 0..folds {
+        let train: Vec<usize> = (0..order.len()).filter(|i| i % folds != fold).map(|i| order[i]).collect();
+        let x: Vec<Vec<f64>> = train.iter().map(|&i| means[i].clone()).collect();
+        let y: Vec<f64> = train.iter().map(|&i| targets[i]).collect();
+        let (weights, bias) = least_squares(&x, &y);
+        for i in (fold..order.len()).step_by(folds).map(|i| order[i]) {
+            let predicted = bias + means[i].iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+            squares += (predicted - targets[i]).powi(2);
+        }
+    }
+    squares / means.len() as f64
 }
 
 /// The means of just `repeats` judgments of each used attribute, and the label, of the objects that have enough.
@@ -309,9 +349,32 @@ mod tests {
             loss += w[i] * (w[i] * plain.attributes[i].noise / 2.0 - 2.0 * plain.attributes[i].covariance);
             loss += (0..4).map(|j| w[i] * w[j] * plain.external[(i, j)]).sum::<f64>();
         }
-        assert!((ridged.error_variance - loss).abs() < 1e-9, "{} and {loss}", ridged.error_variance);
-        assert!((ridged.for_pattern(&[2, 2, 2, 2]).1.powi(2) - loss).abs() < 1e-9);
-        assert!(loss > plain.error_variance);
+        let se = ridged.for_pattern(&[2, 2, 2, 2]).1;
+        assert!((se.powi(2) - loss * ridged.inflation).abs() < 1e-9, "{se} and {loss}");
+    }
+
+    #[test]
+    fn the_error_claimed_is_that_of_new_objects() {
+        for fitting in [Fitting::LeastSquares, Fitting::Moments] {
+            let (mut claimed, mut found) = (0.0, 0.0);
+            for seed in 0..20 {
+                // New objects of the same kind: the same seed gives the same attributes.
+                let (judgments, labels) = random_judgments(40 + seed, 4, 640);
+                let all: Vec<f64> =
+                    (0..640).map(|object| if object < 40 { labels[object] } else { f64::NAN }).collect();
+                let estimates = Estimates::new(&judgments, &all, 0.0, &Cores::one()).unwrap();
+                let predictor = Predictor::fit(fitting, &estimates, &[2, 2, 2, 2], (&judgments, &all), 1).unwrap();
+                claimed += predictor.error_variance;
+                let fresh = examples(&judgments, &labels, &[0, 1, 2, 3], &[2, 2, 2, 2], 3).split_off(40);
+                let error = |(means, label): &(Vec<f64>, f64)| {
+                    let weighted = predictor.attributes.iter().zip(means).map(|(a, x)| a.weight * x).sum::<f64>();
+                    (predictor.bias + weighted - label).powi(2)
+                };
+                found += fresh.iter().map(error).sum::<f64>() / fresh.len() as f64;
+            }
+            // Twenty samples of 40 objects: each claim varies by about a quarter of itself.
+            assert!((claimed / found - 1.0).abs() < 0.25, "{fitting:?}: claimed {claimed}, found {found}");
+        }
     }
 
     #[test]

@@ -9,6 +9,9 @@ fn worth(estimates: &Estimates, a: usize, repeats: u32) -> f64 {
     if repeats == 0 || spread <= 0.0 || !estimates.usable[a] { 0.0 } else { estimates.covariance[a].powi(2) / spread }
 }
 
+/// Steps of the dynamic programme beyond which greedy must do: some seconds.
+const MOST_WORK: f64 = 1e9;
+
 /// Algorithm 1, Scoring, with its path: optimal for its objective where all costs are equal (theorem 3.2), and where
 /// they are whole numbers, by dynamic programming over budgets.
 ///
@@ -16,7 +19,10 @@ fn worth(estimates: &Estimates, a: usize, repeats: u32) -> f64 {
 pub(super) fn path(estimates: &Estimates, spending: &Spending) -> Vec<Step> {
     let alike = spending.cost.windows(2).all(|pair| pair[0] == pair[1]);
     let greedy = greedy(estimates, spending, |_, _| true);
-    if alike || !spending.is_whole() {
+    let budget = spending.budget.floor();
+    let work: f64 =
+        (0..estimates.len()).map(|a| budget * (budget / spending.cost[a]).min(f64::from(spending.at_most[a]))).sum();
+    if alike || !spending.is_whole() || work > MOST_WORK {
         return greedy;
     }
     let repeats = knapsack(estimates, spending);

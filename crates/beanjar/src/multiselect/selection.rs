@@ -4,7 +4,7 @@ use super::best::best;
 use super::bound::{Rest, bound};
 use super::residual::after;
 use super::{Estimates, Spending, baselines, full, scoring};
-use crate::{Judgments, Result};
+use crate::{Error, Judgments, Result};
 
 /// How to choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +77,9 @@ pub fn select(
     data: (&Judgments, &[f64]),
 ) -> Result<Selection> {
     spending.check(estimates)?;
+    if !estimates.is_in_scale() {
+        return Err(Error::OutOfScale);
+    }
     let Estimates { external, covariance, noise, .. } = estimates;
     let open: Vec<usize> = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
     let relax = || bound(&Rest { external, covariance, noise, open: &open, budget: spending.budget }, spending);
@@ -92,6 +95,9 @@ pub fn select(
         return Ok(Selection { method, repeats, path, spent, explained, upper_bound, proven: best.proven });
     }
     let path = path(method, estimates, spending, data)?;
+    if path.is_empty() {
+        return Err(Error::NothingExplains);
+    }
     let repeats = repeats(method, &path, estimates.len());
     let explained = match method {
         Method::Scoring => path.last().map_or(0.0, |step| step.explained),

@@ -16,6 +16,9 @@ pub struct Spending {
     pub always: Vec<bool>,
 }
 
+/// Judgments of one object that a budget may pay.
+const MOST_JUDGMENTS: u32 = 20_000;
+
 impl Spending {
     /// A budget of so many judgments, each of cost 1, of whichever attributes.
     pub fn judgments(budget: u32, attributes: usize) -> Self {
@@ -27,7 +30,8 @@ impl Spending {
         }
     }
 
-    pub(super) fn check(&self, estimates: &Estimates) -> Result<()> {
+    /// Whether these terms make sense for these attributes; says what does not.
+    pub fn check(&self, estimates: &Estimates) -> Result<()> {
         let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         if !(self.budget > 0.0 && self.budget.is_finite()) {
             return refuse("the budget", self.budget, "above 0");
@@ -35,8 +39,19 @@ impl Spending {
         if let Some(&cost) = self.cost.iter().find(|cost| !(**cost > 0.0 && cost.is_finite())) {
             return refuse("a cost", cost, "above 0");
         }
+        if let Some(a) = (0..self.cost.len()).find(|&a| self.always[a] && !estimates.usable[a]) {
+            return Err(Error::AlwaysUnusable(estimates.attributes[a].clone()));
+        }
         let open = |a: &usize| estimates.usable[*a] && self.at_most[*a] > 0;
         let cheapest = (0..self.cost.len()).filter(open).map(|a| self.cost[a]).fold(f64::INFINITY, f64::min);
+        if cheapest == f64::INFINITY {
+            return Err(Error::NothingExplains);
+        }
+        let payable = |a: usize| (self.budget / self.cost[a]).min(f64::from(self.at_most[a]));
+        let longest = (0..self.cost.len()).filter(open).map(payable).sum::<f64>().min(self.budget / cheapest);
+        if longest > f64::from(MOST_JUDGMENTS) {
+            return Err(Error::BudgetTooLarge { budget: self.budget, judgments: longest, most: MOST_JUDGMENTS });
+        }
         if cheapest > self.budget {
             return Err(Error::BudgetTooSmall { budget: self.budget, cheapest });
         }

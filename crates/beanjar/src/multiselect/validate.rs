@@ -45,7 +45,9 @@ const MANY: usize = 200;
 /// training objects are, its loss at repeats r is w' (Sigma + diag(v / r)) w - 2 w'b + mean y^2, every moment unbiased
 /// and from the held-out objects alone: an unbiased estimate of the squared error that objects judged r times will have,
 /// from judgments that were made other numbers of times (lemma A.2). Folds are dealt anew until the estimate is steady.
-/// Of several ridges the one with the smallest loss at the end of the budget is kept. `Best` is validated by the path of
+/// Of several ridges the one with the smallest loss plus two standard errors at the end of the budget is kept: where the
+/// loss is unsteady, it is smallest by chance. Its loss is still the best of several, and so a little too good. `Best` is
+/// validated by the path of
 /// `Full`; `Copies` looks at single judgments and is not validated.
 ///
 /// Cost: per round and fold O(judgments + d^3), and O(s^3) for each step of a path that uses s attributes.
@@ -113,7 +115,11 @@ pub fn validate(
 }
 
 fn best(all: &[Validation], budget: f64) -> Option<&Validation> {
-    all.iter().min_by(|a, b| a.loss(budget).0.total_cmp(&b.loss(budget).0))
+    let cautious = |validation: &Validation| {
+        let (loss, se) = validation.loss(budget);
+        loss + 2.0 * se
+    };
+    all.iter().min_by(|a, b| cautious(a).total_cmp(&cautious(b)))
 }
 
 impl Validation {
@@ -142,6 +148,40 @@ impl Validation {
         let variance = rounds.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
         (variance / n).sqrt() <= STEADY * mean.abs()
     }
+}
+
+/// The expected squared error of weights from the moments at given repeats, by the same r-loss on held-out objects.
+pub(super) fn expected_loss(
+    (judgments, labels): (&Judgments, &[f64]),
+    wanted: &[u32],
+    ridge: f64,
+    seed: u64,
+) -> Option<f64> {
+    let (mean, centred) = centred(labels).ok()?;
+    let mut order: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
+    let folds = FOLDS.min(order.len());
+    if order.len() < 4 {
+        return None;
+    }
+    order.shuffle(&mut stream(seed, 0));
+    let mut fold_of = vec![usize::MAX; centred.len()];
+    order.iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
+    let names: Vec<String> = judgments.attributes.iter().map(str::to_owned).collect();
+    let total: f64 = (0..folds)
+        .map(|fold| {
+            let of = |inside: bool| {
+                sums(judgments, &centred, &|object| u32::from((fold_of[object] == fold) == inside), &Cores::one())
+            };
+            let (train, test) = (of(false), of(true));
+            let moments = train.about(&train.centre());
+            let raw = moments.external.clone();
+            let estimates = Estimates::from_moments(names.clone(), moments, train.objects(), mean).ridged(ridge);
+            let held_out = test.about(&train.centre());
+            let held = HeldOut { test: &held_out, train: &raw, noise: &estimates.noise };
+            test.objects() * held.loss(&estimates.weights(wanted), wanted)
+        })
+        .sum();
+    Some(total / order.len() as f64)
 }
 
 /// Moments of held-out objects; what they do not have is taken from the training objects.

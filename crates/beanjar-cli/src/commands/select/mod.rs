@@ -28,7 +28,7 @@ pub(crate) struct Select {
     #[command(flatten)]
     labelled: Labelled,
     /// What may be spent on the judgments of each new object.
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
     budget: f64,
     /// How to choose.
     #[arg(long, value_enum, default_value_t = MethodName::Full)]
@@ -45,9 +45,9 @@ pub(crate) struct Select {
     /// Attributes never to judge.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     never: Vec<String>,
-    /// How much to steady the estimates where objects are few: 0 is the paper's algorithm to the letter, auto chooses by
-    /// the expected loss.
-    #[arg(long, value_name = "X|auto", default_value = "auto")]
+    /// How much to steady the estimates where objects are few: X times (signal + noise/2) is added to each attribute's
+    /// variance. 0 is the paper's algorithm to the letter, auto chooses by the expected loss.
+    #[arg(long, value_name = "X|auto", default_value = "auto", allow_negative_numbers = true)]
     ridge: String,
     /// Repeat the selection on so many samples of the objects, and say how often each attribute is chosen.
     #[arg(long, value_name = "N")]
@@ -62,11 +62,11 @@ enum MethodName {
     Full,
     /// As if attributes were uncorrelated: steadier where objects are few.
     Scoring,
-    /// Full, improved by exchanges, and on small problems proven best.
+    /// Full, improved by exchanges, and on small problems proven best; the expected loss is that of Full.
     Best,
     /// Baseline: standard feature selection on the means of the judgments at hand.
     Averages,
-    /// Baseline: standard feature selection on single judgments.
+    /// Baseline: standard feature selection on single judgments; without an expected loss.
     Copies,
     /// Baseline: the mean of one attribute, named with --always, else the best one.
     CrowdMean,
@@ -92,6 +92,7 @@ impl Select {
             common
                 .warn(&format!("left out, for no labelled object has two judgments of them: {}", left_out.join(", ")));
         }
+        spending.check(&plain)?;
         let method = self.method(judgments, &plain, &spending)?;
         let ridges =
             match self.ridge.as_str() {

@@ -5,7 +5,7 @@ use crate::commands::labelled::Known;
 use crate::failure::Result;
 use crate::output::{Report, exact, number, table};
 use beanjar::Judgments;
-use beanjar::multiselect::{Estimates, Method, Spending, Stability, Validation, bootstrap, select, validate};
+use beanjar::multiselect::{Classes, Estimates, Method, Spending, Stability, Validation, bootstrap, select, validate};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ struct LabelReport {
     mean: f64,
     variance: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    classes: Option<[String; 2]>,
+    classes: Option<Classes>,
 }
 
 #[derive(Serialize)]
@@ -99,6 +99,12 @@ impl SelectReport {
         let ridge = validation.as_ref().map_or(if ridges.len() == 1 { ridges[0] } else { 0.0 }, |found| found.ridge);
         let estimates = Estimates::new(judgments, data.1, ridge, &cores)?;
         let selection = select(method, &estimates, spending, data)?;
+        let unsteady = |found: &&Validation| found.loss(selection.spent).0 <= 0.0;
+        if selection.explained > estimates.label_variance && method != Method::Scoring
+            || validation.iter().any(|found| unsteady(&found))
+        {
+            common.warn("more seems explained than there is: too few objects for so many attributes; try --ridge 0.4, --never or more objects");
+        }
         let stability = match copies {
             Some(copies) => Some(bootstrap(method, data, spending, ridge, copies, common.seed, &cores)?),
             None => None,
@@ -157,7 +163,8 @@ impl SelectReport {
             cv_loss: loss(selection.spent).map(|loss| loss.0),
             cv_se: loss(selection.spent).map(|loss| loss.1),
             error_rate: loss(selection.spent)
-                .and_then(|loss| known.coded.expected_error_rate(loss.0, estimates.label_variance)),
+                .zip(known.coded.classes.as_ref())
+                .map(|((loss, _), classes)| classes.error_rate(1.0 - loss / estimates.label_variance)),
             suggested_budget,
             upper_bound: selection.upper_bound,
             gap: if selection.upper_bound > 0.0 { 1.0 - selection.explained / selection.upper_bound } else { 0.0 },
