@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match arguments.first().map(String::as_str) {
         Some(form @ ("path" | "direct")) => {
             let (d, budget) = (number(1)?, number(2)?);
-            let (judgments, labels) = data(d + 100, d, 2)?;
+            let (judgments, labels) = data((d + 100).min(600), d, 2)?;
             let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one())?;
             let spending = Spending::judgments(budget as u32, d);
             let start = Instant::now();

@@ -121,8 +121,12 @@ impl Select {
                     let found = select(Method::CrowdMean(a), estimates, spending, (judgments, &[]));
                     found.map_or(f64::NEG_INFINITY, |selection| selection.explained)
                 };
+                // From the last, for of equals the last seen is taken, and ties go to the first.
                 let best = || {
-                    attributes.filter(|&a| estimates.usable[a]).max_by(|&a, &b| explained(a).total_cmp(&explained(b)))
+                    attributes
+                        .rev()
+                        .filter(|&a| estimates.usable[a])
+                        .max_by(|&a, &b| explained(a).total_cmp(&explained(b)))
                 };
                 Method::CrowdMean(named.or_else(best).unwrap_or(0))
             }
