@@ -53,5 +53,27 @@ impl Rows {
 }
 
 fn is_missing(text: &str) -> bool {
+    // Most values are settled by a look at their ends.
+    if let [first, _, _, _, .., last] = text.as_bytes()
+        && !first.is_ascii_whitespace()
+        && !last.is_ascii_whitespace()
+    {
+        return text == "null" || text == "NULL";
+    }
     matches!(text.trim_ascii(), "" | "NA" | "N/A" | "n/a" | "NaN" | "nan" | "null" | "NULL")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_missing;
+
+    #[test]
+    fn what_stands_for_nothing_is_missing_with_any_space_around_it() {
+        for text in ["", " ", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "  NA   ", "null \t", "        "] {
+            assert!(is_missing(text), "{text:?}");
+        }
+        for text in ["0", "none", "NAN1", "nullo", "a b c d", "NA NA", "-"] {
+            assert!(!is_missing(text), "{text:?}");
+        }
+    }
 }
