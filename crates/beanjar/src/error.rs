@@ -127,6 +127,17 @@ pub enum Error {
     /// Numbers whose squares are beyond a double.
     #[error("values or labels are too large or too small to be squared; rescale them")]
     OutOfScale,
+    /// Known classes were given to a method that has no use for them.
+    #[error("{0} has hidden components and not classes, so known labels cannot be fixed; leave out --gold")]
+    NoGold(&'static str),
+    /// A rule met votes of another number of classes or workers.
+    #[error("the rule is for {classes} classes and {workers} workers, and the votes are not")]
+    WrongRule {
+        /// How many classes it tells apart.
+        classes: usize,
+        /// How many workers it knows.
+        workers: usize,
+    },
     /// The system would not start threads.
     #[error("could not start {0} threads; try fewer with --threads")]
     Threads(usize),

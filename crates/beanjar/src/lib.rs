@@ -26,6 +26,8 @@ pub mod judgments;
 pub mod multiselect;
 pub mod reliability;
 pub mod simulate;
+pub mod truth;
+pub mod workers;
 
 mod cores;
 mod error;

@@ -1,5 +1,6 @@
 //! Categorical labels: who said what of which task.
 
+use super::ballots::{Ballots, Votes};
 use super::dictionary::{Dictionary, inverse, reorder};
 use super::grouping::{offsets, scatter};
 use super::observe::{Grouped, Sum, sum_over};
@@ -18,20 +19,7 @@ pub struct Labels {
     pub workers: Dictionary,
     /// The classes' names.
     pub classes: Dictionary,
-    offsets: Vec<usize>,
-    worker: Vec<u32>,
-    label: Vec<u16>,
-}
-
-/// The labels of one task.
-#[derive(Clone, Copy, Debug)]
-pub struct Votes<'a> {
-    /// Which task.
-    pub task: usize,
-    /// Who voted.
-    pub workers: &'a [u32],
-    /// What for, in the same order.
-    pub labels: &'a [u16],
+    ballots: Ballots,
 }
 
 /// The labels that one thread has read, on their way into a [`Labels`].
@@ -78,17 +66,19 @@ impl Labels {
             |block| std::mem::take(&mut block.codes[2]),
             |code| class[code as usize] as u16,
         );
-        Ok(Labels { tasks, workers, classes: reorder(&classes, &order), offsets, worker, label })
+        let classes = reorder(&classes, &order);
+        let ballots = Ballots::new(offsets, worker, label, workers.len(), classes.len());
+        Ok(Labels { tasks, workers, classes, ballots })
     }
 
     /// How many labels there are.
     pub fn len(&self) -> usize {
-        self.label.len()
+        self.ballots.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.label.is_empty()
+        self.ballots.is_empty()
     }
 
     /// The labels of one task.
@@ -96,8 +86,12 @@ impl Labels {
     /// # Panics
     /// If there is no such task.
     pub fn votes(&self, task: usize) -> Votes<'_> {
-        let rows = self.offsets[task]..self.offsets[task + 1];
-        Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows] }
+        self.ballots.votes(task)
+    }
+
+    /// The votes alone, with numbers for names.
+    pub fn ballots(&self) -> &Ballots {
+        &self.ballots
     }
 
     /// How many labels are by a worker who labelled the same task before.

@@ -4,6 +4,7 @@
 //! [`JudgmentsPart`]) with the blocks of rows that come its way; then the parts are joined into one
 //! table whose ids are numbered in order of first appearance, however the blocks fell to threads.
 
+mod ballots;
 mod dictionary;
 mod grouping;
 mod labels;
@@ -11,7 +12,8 @@ mod numeric;
 mod observe;
 mod parts;
 
+pub use ballots::{Ballots, Votes};
 pub use dictionary::{Dictionary, Lookup};
-pub use labels::{Labels, LabelsPart, Votes};
+pub use labels::{Labels, LabelsPart};
 pub use numeric::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
 pub use observe::{Grouped, Sum, sum_over};

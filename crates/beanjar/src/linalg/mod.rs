@@ -1,7 +1,9 @@
-//! Symmetric matrices: nearest positive semidefinite, solving, least squares. Thin over the linear-algebra crate.
+//! Symmetric matrices (nearest positive semidefinite, solving), inverses, least squares. Thin over the linear-algebra crate.
 
+mod square;
 mod symmetric;
 
+pub(crate) use square::Square;
 pub(crate) use symmetric::Symmetric;
 
 /// The weights w and bias that minimise the squared error of w x + bias; of several the shortest, columns brought to

@@ -111,7 +111,7 @@ impl Symmetric {
     }
 
     /// Eigenvectors as columns, and eigenvalues. None if the iteration fails, as it does on infinite values.
-    fn eigen(&self) -> Option<(Mat<f64>, Vec<f64>)> {
+    pub(crate) fn eigen(&self) -> Option<(Mat<f64>, Vec<f64>)> {
         if self.size == 0 {
             return None;
         }

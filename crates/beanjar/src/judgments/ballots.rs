@@ -1,0 +1,147 @@
+//! The votes of all tasks, with numbers for names: what remains of labels once ids no longer matter.
+
+use super::observe::Grouped;
+
+/// Votes grouped by task. Tasks, workers and classes are numbers; a method works on these, and on parts of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ballots {
+    offsets: Vec<usize>,
+    worker: Vec<u32>,
+    label: Vec<u16>,
+    workers: usize,
+    classes: usize,
+}
+
+/// The votes on one task.
+#[derive(Clone, Copy, Debug)]
+pub struct Votes<'a> {
+    /// Which task.
+    pub task: usize,
+    /// Who voted.
+    pub workers: &'a [u32],
+    /// What for, in the same order.
+    pub labels: &'a [u16],
+}
+
+impl Votes<'_> {
+    /// Who voted for what.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
+        self.workers.iter().zip(self.labels).map(|(&worker, &label)| (worker as usize, usize::from(label)))
+    }
+}
+
+impl Ballots {
+    /// Votes that lie task by task; `offsets` has one entry more than there are tasks.
+    pub(super) fn new(offsets: Vec<usize>, worker: Vec<u32>, label: Vec<u16>, workers: usize, classes: usize) -> Self {
+        Ballots { offsets, worker, label, workers, classes }
+    }
+
+    /// The votes of each task as pairs of worker and label.
+    pub fn from_tasks(tasks: &[Vec<(usize, usize)>], workers: usize, classes: usize) -> Self {
+        let mut ballots = Ballots { offsets: vec![0], worker: Vec::new(), label: Vec::new(), workers, classes };
+        for votes in tasks {
+            ballots.worker.extend(votes.iter().map(|vote| vote.0 as u32));
+            ballots.label.extend(votes.iter().map(|vote| vote.1 as u16));
+            ballots.offsets.push(ballots.worker.len());
+        }
+        ballots
+    }
+
+    /// How many tasks there are, those without a vote too.
+    pub fn tasks(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// How many workers there are, those without a vote too.
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// How many classes there are.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// How many votes there are.
+    pub fn len(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.label.is_empty()
+    }
+
+    /// The votes on one task.
+    ///
+    /// # Panics
+    /// If there is no such task.
+    pub fn votes(&self, task: usize) -> Votes<'_> {
+        let rows = self.offsets[task]..self.offsets[task + 1];
+        Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows] }
+    }
+
+    /// The votes of these workers alone. Tasks and workers keep their numbers.
+    pub fn of_workers(&self, kept: &[bool]) -> Ballots {
+        self.filtered(|_, worker| kept[worker])
+    }
+
+    /// The votes for which `keep`, given the number of the vote and the worker, says yes.
+    pub(crate) fn filtered(&self, keep: impl Fn(usize, usize) -> bool) -> Ballots {
+        let mut offsets = Vec::with_capacity(self.offsets.len());
+        offsets.push(0);
+        let (mut worker, mut label) = (Vec::new(), Vec::new());
+        for task in 0..self.tasks() {
+            for vote in self.offsets[task]..self.offsets[task + 1] {
+                if keep(vote, self.worker[vote] as usize) {
+                    worker.push(self.worker[vote]);
+                    label.push(self.label[vote]);
+                }
+            }
+            offsets.push(worker.len());
+        }
+        Ballots { offsets, worker, label, ..*self }
+    }
+
+    /// How many votes each worker cast.
+    pub fn per_worker(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.workers];
+        for &worker in &self.worker {
+            counts[worker as usize] += 1;
+        }
+        counts
+    }
+}
+
+impl Grouped for Ballots {
+    type Object<'a> = Votes<'a>;
+
+    fn objects(&self) -> usize {
+        self.tasks()
+    }
+
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn object(&self, task: usize) -> Votes<'_> {
+        self.votes(task)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filtering_keeps_numbers_and_order() {
+        let tasks = vec![vec![(0, 1), (2, 0)], vec![], vec![(2, 1), (1, 1), (2, 0)]];
+        let ballots = Ballots::from_tasks(&tasks, 3, 2);
+        let some = ballots.of_workers(&[false, true, true]);
+        let kept: Vec<Vec<(usize, usize)>> = (0..3).map(|task| some.votes(task).iter().collect()).collect();
+        assert_eq!(kept, [vec![(2, 0)], vec![], vec![(2, 1), (1, 1), (2, 0)]]);
+        assert_eq!((some.tasks(), some.workers(), some.classes(), some.len()), (3, 3, 2, 4));
+        assert_eq!(some.per_worker(), [0, 1, 3]);
+        assert!(ballots.of_workers(&[false; 3]).is_empty());
+    }
+}

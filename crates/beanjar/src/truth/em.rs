@@ -1,0 +1,233 @@
+//! Expectation maximisation, shared by all models that give each worker a table P(label | class).
+//!
+//! One pass over the votes does both halves: a task's posterior under the current tables goes straight into the
+//! expected counts that the next tables are made of, so nothing per task is kept between iterations.
+
+use super::posterior::{Fitted, Posterior};
+use super::rule::{Confusion, Rule, log};
+use super::{Evidence, Prior};
+use crate::judgments::{Ballots, Sum, Votes, sum_over};
+use crate::{Cores, Error, Result};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stopping {
+    /// After this many steps at most.
+    pub iterations: usize,
+    /// When a step gains less than this per label in log-likelihood. 0 runs all the steps.
+    pub tolerance: f64,
+}
+
+impl Default for Stopping {
+    fn default() -> Self {
+        Stopping { iterations: 500, tolerance: 1e-8 }
+    }
+}
+
+impl Stopping {
+    pub(super) fn check(&self) -> Result<()> {
+        let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
+        if self.iterations == 0 {
+            return refuse("the number of iterations", "0".into(), "1 or more");
+        }
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            return refuse("the tolerance", self.tolerance.to_string(), "0 or more");
+        }
+        Ok(())
+    }
+}
+
+/// Where EM begins.
+#[derive(Clone, Copy)]
+pub(super) enum Start<'a> {
+    /// From the shares of the votes.
+    Votes,
+    /// From these probabilities.
+    Posterior(&'a Posterior),
+    /// From these tables.
+    Tables(&'a Confusion),
+}
+
+/// What the tasks seen so far would count if their hidden classes were known, by expectation.
+pub(super) struct Expected<'a> {
+    from: Start<'a>,
+    gold: &'a [Option<u16>],
+    pub(super) labels: usize,
+    pub(super) classes: usize,
+    /// Expected votes at `(worker * labels + label) * classes + class`.
+    pub(super) votes: Vec<f64>,
+    /// Expected tasks of each class, of those with votes.
+    pub(super) tasks: Vec<f64>,
+    pub(super) log_likelihood: f64,
+    scratch: Vec<f64>,
+}
+
+impl<'a> Expected<'a> {
+    fn new(from: Start<'a>, evidence: &'a Evidence<'_>, classes: usize) -> Self {
+        let labels = evidence.ballots.classes();
+        Expected {
+            from,
+            gold: &evidence.gold,
+            labels,
+            classes,
+            votes: vec![0.0; evidence.ballots.workers() * labels * classes],
+            tasks: vec![0.0; classes],
+            log_likelihood: 0.0,
+            scratch: vec![0.0; classes],
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, votes: Votes<'_>, scores: &mut [f64]) {
+        let classes = scores.len();
+        let known = self.gold.get(votes.task).copied().flatten();
+        match self.from {
+            Start::Votes => {
+                scores.fill(0.0);
+                let share = 1.0 / votes.labels.len() as f64;
+                votes.labels.iter().for_each(|&label| scores[usize::from(label)] += share);
+            }
+            Start::Posterior(posterior) => scores.copy_from_slice(posterior.of(votes.task)),
+            Start::Tables(tables) => match known {
+                None => self.log_likelihood += tables.components(votes, scores),
+                Some(class) => self.log_likelihood += tables.joint(votes, usize::from(class)),
+            },
+        }
+        if let Some(class) = known {
+            scores.fill(0.0);
+            scores[usize::from(class)] = 1.0;
+        }
+        for (sum, score) in self.tasks.iter_mut().zip(&*scores) {
+            *sum += score;
+        }
+        for (worker, label) in votes.iter() {
+            let at = (worker * self.labels + label) * classes;
+            for (sum, score) in self.votes[at..at + classes].iter_mut().zip(&*scores) {
+                *sum += score;
+            }
+        }
+    }
+
+    /// The expected votes of one worker for one label, by class.
+    pub(super) fn of(&self, worker: usize, label: usize) -> &[f64] {
+        let at = (worker * self.labels + label) * self.classes;
+        &self.votes[at..at + self.classes]
+    }
+
+    /// The expected votes of all workers, at `label * classes + class`.
+    pub(super) fn population(&self) -> Vec<f64> {
+        let mut total = vec![0.0; self.labels * self.classes];
+        for worker in self.votes.chunks_exact(total.len()) {
+            for (sum, votes) in total.iter_mut().zip(worker) {
+                *sum += votes;
+            }
+        }
+        total
+    }
+}
+
+impl Sum<Ballots> for Expected<'_> {
+    fn observe(&mut self, votes: Votes<'_>) {
+        if votes.labels.is_empty() {
+            return;
+        }
+        // The numbers of classes that are usual get loops of a length that the compiler knows.
+        match self.classes {
+            2 => self.count(votes, &mut [0.0; 2]),
+            3 => self.count(votes, &mut [0.0; 3]),
+            4 => self.count(votes, &mut [0.0; 4]),
+            5 => self.count(votes, &mut [0.0; 5]),
+            _ => {
+                let mut scratch = std::mem::take(&mut self.scratch);
+                self.count(votes, &mut scratch);
+                self.scratch = scratch;
+            }
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        add(&mut self.votes, &later.votes);
+        add(&mut self.tasks, &later.tasks);
+        self.log_likelihood += later.log_likelihood;
+    }
+}
+
+impl Confusion {
+    /// ln P(votes, class).
+    fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
+        let classes = self.classes();
+        let said = votes.iter().map(|(w, l)| self.log_votes[(w * self.labels + l) * classes + class]);
+        self.log_prior[class] + self.trust * said.sum::<f64>()
+    }
+}
+
+/// A model whose tables EM improves.
+pub(super) trait Model {
+    /// The tables that fit the expected counts best: of each class, then of each worker P(label | class), laid out as
+    /// the counts are, and then the population's for newcomers. With it, the logarithm of the tables' own prior.
+    fn maximise(&mut self, expected: &Expected<'_>) -> (Vec<f64>, f64);
+}
+
+/// What EM came to.
+pub(super) struct Climb {
+    pub(super) tables: Confusion,
+    pub(super) log_likelihood: f64,
+    /// The log-likelihood, with the prior of the tables, after each step.
+    pub(super) objective: Vec<f64>,
+    pub(super) converged: bool,
+}
+
+/// One pass over the votes.
+pub(super) fn expect<'a>(from: Start<'a>, evidence: &'a Evidence<'_>, classes: usize, cores: &Cores) -> Expected<'a> {
+    sum_over(evidence.ballots, cores, || Expected::new(from, evidence, classes))
+}
+
+/// Runs EM from a start to where a step no longer gains.
+pub(super) fn climb(
+    evidence: &Evidence<'_>,
+    classes: usize,
+    start: Start<'_>,
+    prior: &Prior,
+    stopping: &Stopping,
+    model: &mut dyn Model,
+    cores: &Cores,
+) -> Climb {
+    let labels = evidence.ballots.classes();
+    let enough = stopping.tolerance * evidence.ballots.len() as f64;
+    let mut objective: Vec<f64> = Vec::new();
+    let mut next = |expected: &Expected<'_>| {
+        let (log_votes, density) = model.maximise(expected);
+        let log_prior = prior.of(&expected.tasks).into_iter().map(log).collect();
+        (Confusion { labels, log_prior, log_votes, meaning: None, trust: 1.0 }, density)
+    };
+    let (mut tables, mut density) = next(&expect(start, evidence, classes, cores));
+    loop {
+        let (log_likelihood, improved) = {
+            let expected = expect(Start::Tables(&tables), evidence, classes, cores);
+            (expected.log_likelihood, next(&expected))
+        };
+        let value = log_likelihood + density;
+        let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;
+        objective.push(value);
+        if converged || objective.len() >= stopping.iterations {
+            return Climb { tables, log_likelihood, objective, converged };
+        }
+        (tables, density) = improved;
+    }
+}
+
+impl Climb {
+    pub(super) fn into_fitted(self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+        let rule = Rule::Confusion(self.tables);
+        let mut posterior = rule.posterior(evidence.ballots, cores)?;
+        posterior.set_known(&evidence.gold);
+        Ok(Fitted {
+            rule,
+            posterior,
+            log_likelihood: Some(self.log_likelihood),
+            iterations: self.objective.len(),
+            converged: self.converged,
+        })
+    }
+}

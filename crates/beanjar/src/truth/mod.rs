@@ -1,0 +1,109 @@
+//! The true label of each task, from votes alone: majority, weighted votes, and models of how workers err.
+//!
+//! A method fits a [`Rule`] that reads votes; the rule labels the tasks it was fitted on, and new ones. The models share
+//! one driver of expectation maximisation, whose sums go through the same seam as all others.
+
+mod dawid_skene;
+mod em;
+mod majority;
+mod mixture;
+mod one_coin;
+mod posterior;
+mod rule;
+mod spectral;
+mod tensor;
+mod wawa;
+
+pub use dawid_skene::DawidSkene;
+pub use em::Stopping;
+pub use majority::Majority;
+pub use mixture::Mixture;
+pub use one_coin::OneCoin;
+pub use posterior::{Answer, Fitted, Posterior};
+pub use rule::{Confusion, Rule, Weights};
+pub use spectral::Spectral;
+pub use wawa::Wawa;
+
+use crate::judgments::Ballots;
+use crate::{Error, Result};
+
+/// What is known of the tasks: votes, and the true classes of some.
+#[derive(Clone, Debug)]
+pub struct Evidence<'a> {
+    ballots: &'a Ballots,
+    gold: Vec<Option<u16>>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Votes alone.
+    pub fn votes(ballots: &'a Ballots) -> Result<Self> {
+        Self::with_gold(ballots, Vec::new())
+    }
+
+    /// Votes, and for each task its true class where that is known.
+    pub fn with_gold(ballots: &'a Ballots, gold: Vec<Option<u16>>) -> Result<Self> {
+        if ballots.is_empty() {
+            return Err(Error::Empty("label"));
+        }
+        let known = |class: &u16| usize::from(*class) < ballots.classes();
+        if !gold.is_empty() && (gold.len() != ballots.tasks() || !gold.iter().flatten().all(known)) {
+            return Err(Error::OutOfRange {
+                name: "the table of known classes",
+                value: format!("of {} tasks", gold.len()),
+                range: "of as many tasks as there are, with classes that have votes",
+            });
+        }
+        Ok(Evidence { ballots, gold })
+    }
+
+    /// The votes.
+    pub fn ballots(&self) -> &'a Ballots {
+        self.ballots
+    }
+}
+
+/// The shares of the classes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Prior {
+    /// Estimated: the mean of the posteriors.
+    #[default]
+    Estimated,
+    /// All alike.
+    Uniform,
+    /// These, which are positive, one for each class in sorted order.
+    Given(Vec<f64>),
+}
+
+impl Prior {
+    /// The shares, given the expected tasks of each class.
+    fn of(&self, tasks: &[f64]) -> Vec<f64> {
+        let shares = match self {
+            Prior::Estimated => tasks.to_vec(),
+            Prior::Uniform => vec![1.0; tasks.len()],
+            Prior::Given(shares) => shares.clone(),
+        };
+        let sum: f64 = shares.iter().sum();
+        shares.into_iter().map(|share| share / sum).collect()
+    }
+
+    fn check(&self, classes: usize) -> Result<()> {
+        let Prior::Given(shares) = self else { return Ok(()) };
+        match shares.len() == classes && shares.iter().all(|share| *share > 0.0 && share.is_finite()) {
+            true => Ok(()),
+            false => Err(Error::OutOfRange {
+                name: "the prior",
+                value: format!("{shares:?}"),
+                range: "one share above zero for each class, in sorted order",
+            }),
+        }
+    }
+}
+
+fn check_smoothing(smoothing: f64) -> Result<()> {
+    match smoothing >= 0.0 && smoothing.is_finite() {
+        true => Ok(()),
+        false => {
+            Err(Error::OutOfRange { name: "smoothing", value: smoothing.to_string(), range: "0 or more pseudo-labels" })
+        }
+    }
+}

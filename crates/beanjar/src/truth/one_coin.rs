@@ -1,0 +1,119 @@
+use super::em::{Expected, Model, Start, climb};
+use super::rule::log;
+use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
+use crate::{Cores, Result};
+
+/// Each worker is right with a probability of their own, and otherwise picks any other class alike.
+///
+/// P_w(l | k) = p_w if l = k, else (1 - p_w) / (classes - 1). The estimate is found by EM from the shares of the votes,
+/// with `smoothing` pseudo-labels that were right, and as many for each of the ways to be wrong. Cost: as
+/// [`DawidSkene`](super::DawidSkene), whose parameters it shares.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OneCoin {
+    /// Pseudo-labels added for being right, and for each way of being wrong.
+    pub smoothing: f64,
+    /// The shares of the classes.
+    pub prior: Prior,
+    /// When to stop.
+    pub stopping: Stopping,
+}
+
+impl OneCoin {
+    /// Finds the workers' coins and the classes.
+    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+        let classes = evidence.ballots.classes();
+        check_smoothing(self.smoothing)?;
+        self.stopping.check()?;
+        self.prior.check(classes)?;
+        let mut coins = Coins { smoothing: self.smoothing };
+        climb(evidence, classes, Start::Votes, &self.prior, &self.stopping, &mut coins, cores)
+            .into_fitted(evidence, cores)
+    }
+}
+
+pub(super) struct Coins {
+    pub(super) smoothing: f64,
+}
+
+impl Model for Coins {
+    fn maximise(&mut self, expected: &Expected<'_>) -> (Vec<f64>, f64) {
+        let (labels, classes) = (expected.labels, expected.classes);
+        let workers = expected.votes.len() / (labels * classes);
+        let ways = classes.saturating_sub(1).max(1) as f64;
+        let mut tables = Vec::with_capacity(expected.votes.len() + labels * classes);
+        let mut push = |right: f64| {
+            // With a single class there is no way to be wrong.
+            let right = if classes == 1 { 1.0 } else { right };
+            let (right, wrong) = (log(right), log((1.0 - right) / ways));
+            tables
+                .extend((0..labels * classes).map(|cell| if cell / classes == cell % classes { right } else { wrong }));
+            (right, wrong)
+        };
+        let (mut all_right, mut all, mut density) = (0.0, 0.0, 0.0);
+        for worker in 0..workers {
+            let right: f64 = (0..labels).map(|label| expected.of(worker, label)[label]).sum();
+            let sum: f64 = (0..labels).map(|label| expected.of(worker, label).iter().sum::<f64>()).sum();
+            all_right += right;
+            all += sum;
+            let pseudo = self.smoothing * classes as f64;
+            let share =
+                if sum + pseudo > 0.0 { (right + self.smoothing) / (sum + pseudo) } else { 1.0 / classes as f64 };
+            let (right, wrong) = push(share);
+            if self.smoothing > 0.0 {
+                density += self.smoothing * (right + (classes as f64 - 1.0) * wrong);
+            }
+        }
+        push(if all > 0.0 { all_right / all } else { 1.0 / classes as f64 });
+        (tables, density)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgments::Ballots;
+    use crate::simulate::Crowd;
+    use crate::truth::{Majority, Rule};
+
+    #[test]
+    fn finds_the_coins_of_a_one_coin_crowd() {
+        let crowd = Crowd { tasks: 4000, workers: 15, classes: 4, votes: (6, 6), ..Crowd::default() };
+        let drawn = crowd.draw(3).unwrap();
+        let ballots = Ballots::from_tasks(&drawn.labels, 15, 4);
+        let truth: Vec<Option<u16>> = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
+        let evidence = Evidence::votes(&ballots).unwrap();
+        let fitted = OneCoin::default().fit(&evidence, &Cores::one()).unwrap();
+        let Rule::Confusion(coins) = &fitted.rule else { panic!("coins") };
+        for worker in 0..15 {
+            // 1,600 labels each: a standard error of about 0.012.
+            assert!((coins.probability(worker, 2, 2) - drawn.confusion[worker][2][2]).abs() < 0.05);
+        }
+        let majority = Majority::default().fit(&evidence, &Cores::one()).unwrap();
+        assert!(fitted.posterior.error(&truth) < majority.posterior.error(&truth));
+    }
+
+    #[test]
+    fn equal_workers_vote_by_majority() {
+        // Every worker errs once in the same pattern, so all coins are the same and only counts matter.
+        let tasks: Vec<Vec<(usize, usize)>> =
+            (0..9).map(|t| (0..9).map(|w| (w, usize::from((t % 2 == 0) != (w == t)))).collect()).collect();
+        let ballots = Ballots::from_tasks(&tasks, 9, 2);
+        let fitted = OneCoin::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+        for task in 0..9 {
+            assert_eq!(fitted.posterior.answer(task, 0).class, usize::from(task % 2 == 0));
+        }
+    }
+
+    #[test]
+    fn the_objective_never_falls() {
+        let crowd = Crowd { tasks: 200, workers: 20, classes: 3, votes: (1, 5), spammers: 0.3, ..Crowd::default() };
+        let ballots = Ballots::from_tasks(&crowd.draw(7).unwrap().labels, 20, 3);
+        let evidence = Evidence::votes(&ballots).unwrap();
+        for smoothing in [0.0, 0.5] {
+            let stopping = Stopping { iterations: 50, tolerance: 0.0 };
+            let mut coins = Coins { smoothing };
+            let climbed = climb(&evidence, 3, Start::Votes, &Prior::Estimated, &stopping, &mut coins, &Cores::one());
+            assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
+        }
+    }
+}

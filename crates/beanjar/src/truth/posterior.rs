@@ -1,0 +1,111 @@
+use super::rule::Rule;
+use crate::judgments::Ballots;
+use crate::random::stream;
+use rand::RngExt;
+
+/// The probability of each class of each task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posterior {
+    classes: usize,
+    pub(super) values: Vec<f64>,
+}
+
+/// The label that a task is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// The most probable class.
+    pub class: usize,
+    /// Its probability.
+    pub confidence: f64,
+    /// Whether another class is as probable; then one of them was drawn.
+    pub tied: bool,
+}
+
+/// Probabilities closer than this are the same but for rounding.
+const SAME: f64 = 1e-9;
+
+impl Posterior {
+    /// All classes alike.
+    pub(super) fn equal(tasks: usize, classes: usize) -> Self {
+        Posterior { classes, values: vec![1.0 / classes.max(1) as f64; tasks * classes] }
+    }
+
+    /// How many tasks there are.
+    pub fn tasks(&self) -> usize {
+        self.values.len() / self.classes.max(1)
+    }
+
+    /// How many classes there are.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The probabilities of one task's classes.
+    pub fn of(&self, task: usize) -> &[f64] {
+        &self.values[task * self.classes..(task + 1) * self.classes]
+    }
+
+    /// Makes known classes certain.
+    pub(super) fn set_known(&mut self, gold: &[Option<u16>]) {
+        for (row, known) in self.values.chunks_exact_mut(self.classes.max(1)).zip(gold) {
+            if let Some(class) = known {
+                row.fill(0.0);
+                row[usize::from(*class)] = 1.0;
+            }
+        }
+    }
+
+    /// The classes that are as probable as any.
+    pub fn best(&self, task: usize) -> impl Iterator<Item = usize> + '_ {
+        let row = self.of(task);
+        let most = row.iter().fold(0.0, |most: f64, &p| most.max(p));
+        (0..row.len()).filter(move |&class| row[class] >= most - SAME)
+    }
+
+    /// The label of a task; ties are broken by the seed.
+    pub fn answer(&self, task: usize, seed: u64) -> Answer {
+        let tied: Vec<usize> = self.best(task).collect();
+        let class = match tied.len() {
+            1 => tied[0],
+            n => tied[stream(seed, task as u64).random_range(0..n)],
+        };
+        Answer { class, confidence: self.of(task)[class], tied: tied.len() > 1 }
+    }
+
+    /// The share of tasks with a known class that are labelled wrongly, a tie among n classes one of which is right
+    /// counting 1 - 1/n: the expected error. None if no class is known.
+    pub fn error(&self, truth: &[Option<u16>]) -> Option<f64> {
+        let (mut wrong, mut known) = (0.0, 0.0);
+        for (task, class) in truth.iter().enumerate().filter_map(|(task, class)| Some((task, usize::from((*class)?)))) {
+            let tied: Vec<usize> = self.best(task).collect();
+            wrong += if tied.contains(&class) { 1.0 - 1.0 / tied.len() as f64 } else { 1.0 };
+            known += 1.0;
+        }
+        (known > 0.0).then(|| wrong / known)
+    }
+
+    /// Of each worker, how many labels are right: the expected number.
+    pub fn right(&self, ballots: &Ballots) -> Vec<f64> {
+        let mut right = vec![0.0; ballots.workers()];
+        for task in 0..self.tasks() {
+            let row = self.of(task);
+            ballots.votes(task).iter().for_each(|(worker, label)| right[worker] += row[label]);
+        }
+        right
+    }
+}
+
+/// A fit: the rule it found, and what that says of the tasks it was found on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// How votes are read.
+    pub rule: Rule,
+    /// The probabilities of all tasks' classes; a known class is certain.
+    pub posterior: Posterior,
+    /// The log-likelihood of the votes, where the method has one.
+    pub log_likelihood: Option<f64>,
+    /// How many steps of EM were taken.
+    pub iterations: usize,
+    /// Whether the last step no longer changed anything.
+    pub converged: bool,
+}

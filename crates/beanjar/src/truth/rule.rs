@@ -1,0 +1,259 @@
+//! How votes are read: the part of a fit that labels tasks, those it was fitted on and new ones.
+
+use super::Posterior;
+use crate::judgments::{Ballots, Votes};
+use crate::{Cores, Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The logarithm of a probability of zero. A vote that a worker never gave to a class speaks against it by e^100, which
+/// no number of ordinary votes outweighs, and two such votes against all classes still leave a finite answer.
+pub(super) const LOG_ZERO: f64 = -100.0;
+
+/// The rule that turns the votes on a task into probabilities of its classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// Each worker's vote counts by a weight; probabilities are shares of the weighted votes.
+    Weights(Weights),
+    /// Bayes' rule with a confusion matrix per worker.
+    Confusion(Confusion),
+    /// The mean of what several rules say.
+    Mean(Vec<Rule>),
+}
+
+/// What a worker's vote counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weights {
+    /// Of each worker.
+    pub workers: Vec<f64>,
+    /// Of a worker not seen before.
+    pub newcomer: f64,
+    /// How many classes there are.
+    pub classes: usize,
+}
+
+/// P(class), and P(label | class) for each worker.
+///
+/// With a class per label these are confusion matrices; a mixture may have any number of hidden components instead, and
+/// then a component's share of a label is what it says of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Confusion {
+    pub(super) labels: usize,
+    pub(super) log_prior: Vec<f64>,
+    /// ln P(label | class) at `(worker * labels + label) * classes + class`: a vote touches one run of memory.
+    /// The last worker is the newcomer, whose matrix is the population's.
+    pub(super) log_votes: Vec<f64>,
+    /// What components say of labels, at `component * labels + label`; none where component and label are one.
+    pub(super) meaning: Option<Vec<f64>>,
+    /// The share of what the votes say that is believed; 1 is Bayes' rule.
+    pub(super) trust: f64,
+}
+
+/// A [`Confusion`] as it is written to a file: probabilities, class by class.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    prior: Vec<f64>,
+    /// Of each worker, of each class, the probability of each label; the last is the newcomer's.
+    workers: Vec<Vec<Vec<f64>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    meaning: Option<Vec<f64>>,
+    #[serde(default = "whole")]
+    trust: f64,
+}
+
+fn whole() -> f64 {
+    1.0
+}
+
+/// A logarithm that stays finite.
+pub(super) fn log(probability: f64) -> f64 {
+    probability.ln().max(LOG_ZERO)
+}
+
+impl Confusion {
+    /// How many classes, or components, there are.
+    pub fn classes(&self) -> usize {
+        self.log_prior.len()
+    }
+
+    /// The shares of the classes.
+    pub fn prior(&self) -> Vec<f64> {
+        self.log_prior.iter().map(|x| x.exp()).collect()
+    }
+
+    /// P(label | class) of a worker; of a newcomer for a number beyond the last.
+    pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
+        let worker = worker.min(self.workers());
+        self.log_votes[(worker * self.labels + label) * self.classes() + class].exp()
+    }
+
+    /// How many workers were seen.
+    pub fn workers(&self) -> usize {
+        self.log_votes.len() / (self.labels * self.classes()) - 1
+    }
+
+    /// The log-likelihood of the votes, and in `scores` the probability of each component.
+    #[inline(always)]
+    pub(super) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> f64 {
+        let classes = scores.len();
+        scores.fill(0.0);
+        for (worker, label) in votes.iter() {
+            let at = (worker * self.labels + label) * classes;
+            for (score, log) in scores.iter_mut().zip(&self.log_votes[at..at + classes]) {
+                *score += log;
+            }
+        }
+        for (score, log) in scores.iter_mut().zip(&self.log_prior) {
+            *score = self.trust * *score + log;
+        }
+        let most = scores.iter().fold(f64::NEG_INFINITY, |most, &score| if score > most { score } else { most });
+        let mut sum = 0.0;
+        for score in scores.iter_mut() {
+            *score = (*score - most).exp();
+            sum += *score;
+        }
+        let scale = sum.recip();
+        for score in scores.iter_mut() {
+            *score *= scale;
+        }
+        most + sum.ln()
+    }
+}
+
+impl TryFrom<Stored> for Confusion {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> std::result::Result<Self, String> {
+        let classes = stored.prior.len();
+        let labels = stored.workers.first().and_then(|worker| worker.first()).map_or(0, Vec::len);
+        let even = |worker: &Vec<Vec<f64>>| worker.len() == classes && worker.iter().all(|row| row.len() == labels);
+        let meant = stored.meaning.as_ref().map_or(classes == labels, |meaning| meaning.len() == classes * labels);
+        let mut numbers = stored.workers.iter().flatten().flatten().chain(&stored.prior).chain([&stored.trust]);
+        if classes == 0 || labels == 0 || !meant || !stored.workers.iter().all(even) {
+            return Err("the confusion matrices are not of one size".into());
+        }
+        if numbers.any(|p| !(0.0..=1.0 + 1e-9).contains(p)) {
+            return Err("a probability is not between 0 and 1".into());
+        }
+        let mut log_votes = Vec::with_capacity(stored.workers.len() * labels * classes);
+        for worker in &stored.workers {
+            for label in 0..labels {
+                log_votes.extend(worker.iter().map(|row| log(row[label])));
+            }
+        }
+        let log_prior = stored.prior.iter().map(|&p| log(p)).collect();
+        Ok(Confusion { labels, log_prior, log_votes, meaning: stored.meaning, trust: stored.trust })
+    }
+}
+
+impl From<Confusion> for Stored {
+    fn from(confusion: Confusion) -> Self {
+        let row = |worker, class| (0..confusion.labels).map(|l| confusion.probability(worker, class, l)).collect();
+        let matrix = |worker| (0..confusion.classes()).map(|class| row(worker, class)).collect();
+        Stored {
+            prior: confusion.prior(),
+            workers: (0..=confusion.workers()).map(matrix).collect(),
+            meaning: confusion.meaning.clone(),
+            trust: confusion.trust,
+        }
+    }
+}
+
+impl Rule {
+    /// How many classes it tells apart.
+    pub fn classes(&self) -> usize {
+        match self {
+            Rule::Weights(weights) => weights.classes,
+            Rule::Confusion(confusion) => confusion.labels,
+            Rule::Mean(rules) => rules.first().map_or(0, Rule::classes),
+        }
+    }
+
+    /// How many workers it knows.
+    pub fn workers(&self) -> usize {
+        match self {
+            Rule::Weights(weights) => weights.workers.len(),
+            Rule::Confusion(confusion) => confusion.workers(),
+            Rule::Mean(rules) => rules.first().map_or(0, Rule::workers),
+        }
+    }
+
+    /// The probabilities of all tasks' classes. A task without votes gets equal ones.
+    ///
+    /// Workers of the ballots are those of the rule, by number; a number beyond is a newcomer, and all newcomers may
+    /// share one. Cost: O(votes times classes).
+    pub fn posterior(&self, ballots: &Ballots, cores: &Cores) -> Result<Posterior> {
+        if ballots.classes() != self.classes() || ballots.workers() > self.workers() + 1 {
+            return Err(Error::WrongRule { classes: self.classes(), workers: self.workers() });
+        }
+        let classes = self.classes();
+        let mut posterior = Posterior::equal(ballots.tasks(), classes);
+        // Pieces of a size that keeps all cores busy to the end and costs nothing to hand out.
+        let piece = ballots.tasks().div_ceil(256).max(1);
+        let pieces: Vec<(usize, &mut [f64])> = posterior.values.chunks_mut(piece * classes).enumerate().collect();
+        cores.map(pieces, |(i, values)| {
+            let mut scratch = Vec::new();
+            for (task, row) in values.chunks_exact_mut(classes).enumerate() {
+                let votes = ballots.votes(i * piece + task);
+                if !votes.labels.is_empty() {
+                    self.read(votes, row, &mut scratch);
+                }
+            }
+        });
+        Ok(posterior)
+    }
+
+    /// The probabilities of one task's classes, which has votes.
+    fn read(&self, votes: Votes<'_>, row: &mut [f64], scratch: &mut Vec<f64>) {
+        match self {
+            Rule::Weights(weights) => weights.read(votes, row),
+            Rule::Confusion(confusion) => match &confusion.meaning {
+                None => {
+                    confusion.components(votes, row);
+                }
+                Some(meaning) => {
+                    scratch.resize(confusion.classes(), 0.0);
+                    confusion.components(votes, scratch);
+                    row.fill(0.0);
+                    for (component, says) in scratch.iter().zip(meaning.chunks_exact(confusion.labels)) {
+                        for (value, share) in row.iter_mut().zip(says) {
+                            *value += component * share;
+                        }
+                    }
+                }
+            },
+            Rule::Mean(rules) => {
+                let mut total = vec![0.0; row.len()];
+                for rule in rules {
+                    rule.read(votes, row, scratch);
+                    for (sum, value) in total.iter_mut().zip(row.iter()) {
+                        *sum += value / rules.len() as f64;
+                    }
+                }
+                row.copy_from_slice(&total);
+            }
+        }
+    }
+}
+
+impl Weights {
+    /// Each worker's vote counts alike.
+    pub fn equal(workers: usize, classes: usize) -> Self {
+        Weights { workers: vec![1.0; workers], newcomer: 1.0, classes }
+    }
+
+    /// Shares of the weighted votes; of the votes, where no weight is above zero.
+    pub(super) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
+        row.fill(0.0);
+        for (worker, label) in votes.iter() {
+            row[label] += self.workers.get(worker).copied().unwrap_or(self.newcomer);
+        }
+        let mut sum: f64 = row.iter().sum();
+        if sum <= 0.0 {
+            votes.iter().for_each(|(_, label)| row[label] += 1.0);
+            sum = row.iter().sum();
+        }
+        row.iter_mut().for_each(|share| *share /= sum);
+    }
+}

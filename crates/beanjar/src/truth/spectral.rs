@@ -1,0 +1,349 @@
+use super::dawid_skene::Free;
+use super::em::{Climb, Start, climb};
+use super::rule::{Confusion, log};
+use super::tensor::Tensor;
+use super::{Evidence, Fitted, Prior, Stopping};
+use crate::judgments::{Ballots, Sum, Votes, sum_over};
+use crate::linalg::{Square, Symmetric};
+use crate::random::stream;
+use crate::{Cores, Error, Result};
+use rand::seq::SliceRandom;
+
+/// Dawid-Skene's model started where the method of moments says (Zhang, Chen, Zhou and Jordan 2014, opt-D&S).
+///
+/// The workers are cut into three groups at random. Of each task, Z_g is the mean of the group's labels as unit vectors.
+/// Given the class, the groups are independent, so E Z_a Z_b' = C_a W C_b' and the third moment is the sum over
+/// classes of w_k (column k of C_1) x (of C_2) x (of C_3). With two groups seen through the third, the second moment
+/// whitens the third, whose orthogonal components, found by the robust tensor power method, are the third group's columns.
+/// A worker's matrix follows from how their labels go with another group's: E z_w Z_a' = C_w W C_a'. Then EM.
+///
+/// The cut is random, so this is repeated `restarts` times, and the likeliest fit kept. Where the moments do not
+/// determine a start (fewer than three workers, moments of low rank), EM starts from the votes. Cost: O(tasks times
+/// classes cubed) for the moments, then as [`DawidSkene`](super::DawidSkene), times restarts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectral {
+    /// How many random cuts into groups; 1 or more. By default 10.
+    pub restarts: usize,
+    /// The shares of the classes in EM.
+    pub prior: Prior,
+    /// When EM stops.
+    pub stopping: Stopping,
+    /// The seed of the cuts.
+    pub seed: u64,
+}
+
+impl Default for Spectral {
+    fn default() -> Self {
+        Spectral { restarts: 10, prior: Prior::Estimated, stopping: Stopping::default(), seed: 0 }
+    }
+}
+
+/// The least that the moments may say of a probability, so that EM can recover from their mistakes.
+const LEAST: f64 = 1e-6;
+/// Beyond this the third moment is too large to be of use.
+const MOST_CLASSES: usize = 100;
+
+impl Spectral {
+    /// Finds the confusion matrices and the classes.
+    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+        let best = self
+            .climbs(evidence, cores)?
+            .into_iter()
+            .reduce(|best, next| if next.log_likelihood > best.log_likelihood { next } else { best });
+        best.ok_or(Error::Empty("restart"))?.into_fitted(evidence, cores)
+    }
+
+    /// The fit of each cut, in turn.
+    pub fn fits(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Vec<Fitted>> {
+        self.climbs(evidence, cores)?.into_iter().map(|climb| climb.into_fitted(evidence, cores)).collect()
+    }
+
+    fn climbs(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Vec<Climb>> {
+        let classes = evidence.ballots.classes();
+        let refuse = |name, value: usize, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
+        self.stopping.check()?;
+        self.prior.check(classes)?;
+        if self.restarts == 0 {
+            return refuse("the number of restarts", 0, "1 or more");
+        }
+        if classes > MOST_CLASSES {
+            return refuse("the number of classes", classes, "at most 100 for the spectral method");
+        }
+        let climb = |restart: u64| {
+            let tables = moments_start(evidence.ballots, self.seed, restart, cores);
+            let start = tables.as_ref().map_or(Start::Votes, Start::Tables);
+            climb(evidence, classes, start, &self.prior, &self.stopping, &mut Free { smoothing: 0.0 }, cores)
+        };
+        Ok((0..self.restarts as u64).map(climb).collect())
+    }
+}
+
+/// Each worker's group of three.
+fn groups(ballots: &Ballots, seed: u64, restart: u64) -> Option<Vec<usize>> {
+    let mut active: Vec<usize> = (0..ballots.workers()).collect();
+    let votes = ballots.per_worker();
+    active.retain(|&worker| votes[worker] > 0);
+    if active.len() < 3 {
+        return None;
+    }
+    active.shuffle(&mut stream(seed, restart));
+    let mut group = vec![0; ballots.workers()];
+    active.iter().enumerate().for_each(|(at, &worker)| group[worker] = at % 3);
+    Some(group)
+}
+
+/// The tables that the moments of a random cut suggest; none where they do not determine any.
+fn moments_start(ballots: &Ballots, seed: u64, restart: u64, cores: &Cores) -> Option<Confusion> {
+    let group = groups(ballots, seed, restart)?;
+    let classes = ballots.classes();
+    let moments = sum_over(ballots, cores, || Moments::new(&group, ballots.workers(), classes));
+    let mut random = stream(seed, restart ^ (1 << 63));
+    let estimates: Vec<GroupEstimate> =
+        (0..3).map(|c| moments.group(c, ballots.tasks() as f64, &mut random)).collect::<Option<_>>()?;
+    let mut prior: Vec<f64> =
+        (0..classes).map(|k| estimates.iter().map(|estimate| estimate.shares[k]).sum::<f64>()).collect();
+    let sum: f64 = prior.iter().sum();
+    prior.iter_mut().for_each(|share| *share /= sum);
+    let mut log_votes = Vec::with_capacity((ballots.workers() + 1) * classes * classes);
+    for worker in 0..ballots.workers() {
+        let other = &estimates[(group[worker] + 1) % 3];
+        // C_w = E z_w Z_a' (W C_a')^-1, columns brought to sum one.
+        let seen = moments.with_next(worker, ballots.tasks() as f64);
+        let weighted = Square::from_fn(classes, |k, l| other.shares[k] * other.columns.at(l, k));
+        push_table(&seen.times(&weighted.inverse()?), &mut log_votes);
+    }
+    push_table(&Square::from_fn(classes, |l, k| estimates.iter().map(|e| e.columns.at(l, k)).sum()), &mut log_votes);
+    Some(Confusion {
+        labels: classes,
+        log_prior: prior.into_iter().map(log).collect(),
+        log_votes,
+        meaning: None,
+        trust: 1.0,
+    })
+}
+
+/// Columns as probabilities, none too small.
+fn push_table(matrix: &Square, log_votes: &mut Vec<f64>) {
+    let classes = matrix.size;
+    let cell = |l: usize, k: usize| matrix.at(l, k).clamp(LEAST, 1e6);
+    let sums: Vec<f64> = (0..classes).map(|k| (0..classes).map(|l| cell(l, k)).sum()).collect();
+    for l in 0..classes {
+        log_votes.extend((0..classes).map(|k| (cell(l, k) / sums[k]).max(LEAST).ln()));
+    }
+}
+
+/// A group's mean confusion matrix (a column per class, to sum one) and the shares of the classes.
+struct GroupEstimate {
+    columns: Square,
+    shares: Vec<f64>,
+}
+
+/// Sums over tasks of the products of the groups' mean labels.
+struct Moments<'a> {
+    group: &'a [usize],
+    /// One over the number of workers in each group.
+    scale: [f64; 3],
+    classes: usize,
+    /// Z_g Z_h' for groups (0, 1), (1, 2), (2, 0).
+    pairs: [Vec<f64>; 3],
+    triples: Vec<f64>,
+    /// z_w Z' of each worker with the group after their own.
+    workers: Vec<f64>,
+    means: [Vec<f64>; 3],
+}
+
+impl<'a> Moments<'a> {
+    fn new(group: &'a [usize], workers: usize, classes: usize) -> Self {
+        let zeros = |power: u32| vec![0.0; classes.pow(power)];
+        let size = |g: usize| 1.0 / group.iter().filter(|other| **other == g).count().max(1) as f64;
+        Moments {
+            group,
+            scale: [size(0), size(1), size(2)],
+            classes,
+            pairs: [zeros(2), zeros(2), zeros(2)],
+            triples: zeros(3),
+            workers: vec![0.0; workers * classes * classes],
+            means: [zeros(1), zeros(1), zeros(1)],
+        }
+    }
+
+    /// E Z_a Z_b' for two different groups.
+    fn pair(&self, a: usize, b: usize, tasks: f64) -> Square {
+        let stored = |first: usize| Square { size: self.classes, values: self.pairs[first].clone() };
+        let matrix = if b == (a + 1) % 3 { stored(a) } else { stored(b).transposed() };
+        Square { values: matrix.values.iter().map(|sum| sum / tasks).collect(), ..matrix }
+    }
+
+    /// E z_w Z_a' of a worker with the group after their own.
+    fn with_next(&self, worker: usize, tasks: f64) -> Square {
+        let cells = self.classes * self.classes;
+        let sums = &self.workers[worker * cells..][..cells];
+        Square { size: self.classes, values: sums.iter().map(|sum| sum / tasks).collect() }
+    }
+
+    /// What the moments say of group c.
+    fn group(&self, c: usize, tasks: f64, random: &mut impl rand::Rng) -> Option<GroupEstimate> {
+        let k = self.classes;
+        let (a, b) = ((c + 1) % 3, (c + 2) % 3);
+        // Groups a and b as c would see the class: Z_c Z_b' (Z_a Z_b')^-1 Z_a, and alike for b.
+        let see_a = self.pair(c, b, tasks).times(&self.pair(a, b, tasks).inverse()?);
+        let see_b = self.pair(c, a, tasks).times(&self.pair(b, a, tasks).inverse()?);
+        let second = see_a.times(&self.pair(a, b, tasks)).times(&see_b.transposed());
+        let (vectors, values) = Symmetric::from_fn(k, |i, j| (second.at(i, j) + second.at(j, i)) / 2.0).eigen()?;
+        let most = values.iter().fold(0.0, |most: f64, &value| most.max(value));
+        if most <= 0.0 {
+            return None;
+        }
+        // Noise may take the smallest eigenvalues to zero or below.
+        let spread: Vec<f64> = values.iter().map(|value| value.max(1e-9 * most).sqrt()).collect();
+        let whitened = self.third(c, tasks).seen_through([
+            &|i, x| (0..k).map(|j| see_a.at(j, i) * vectors[(j, x)]).sum::<f64>() / spread[x],
+            &|i, x| (0..k).map(|j| see_b.at(j, i) * vectors[(j, x)]).sum::<f64>() / spread[x],
+            &|i, x| vectors[(i, x)] / spread[x],
+        ]);
+        let found = whitened.components(random);
+        // Back from the whitened space: mu = (Q')^-1 (weight v), whose share is weight^-2.
+        let column = |component: &super::tensor::Component| -> Vec<f64> {
+            let back = |i: usize| {
+                (0..k).map(|x| vectors[(i, x)] * spread[x] * component.direction[x]).sum::<f64>() * component.weight
+            };
+            (0..k).map(back).collect()
+        };
+        let columns: Vec<Vec<f64>> = found.iter().map(column).collect();
+        let order = matched(&columns)?;
+        let shares = order.iter().map(|&h| found[h].weight.powi(-2).clamp(1e-3, 1e3)).collect();
+        let columns = Square::from_fn(k, |l, class| columns[order[class]][l]);
+        (columns.values.iter().all(|value| value.is_finite())).then_some(GroupEstimate { columns, shares })
+    }
+
+    /// The third moment with the sides in the order a, b, c.
+    fn third(&self, c: usize, tasks: f64) -> Tensor {
+        let k = self.classes;
+        let mut values = vec![0.0; k * k * k];
+        for at in 0..k * k * k {
+            let index = [at / (k * k), at / k % k, at % k];
+            let turned = [index[(c + 1) % 3], index[(c + 2) % 3], index[c]];
+            values[(turned[0] * k + turned[1]) * k + turned[2]] = self.triples[at] / tasks;
+        }
+        Tensor { size: k, values }
+    }
+}
+
+/// Which column is which class: the largest entries first, each class and column once.
+fn matched(columns: &[Vec<f64>]) -> Option<Vec<usize>> {
+    let k = columns.len();
+    let mut cells: Vec<(f64, usize, usize)> = Vec::with_capacity(k * k);
+    for (h, column) in columns.iter().enumerate() {
+        let sum: f64 = column.iter().map(|x| x.abs()).sum();
+        if !(sum > 0.0 && sum.is_finite()) {
+            return None;
+        }
+        cells.extend(column.iter().enumerate().map(|(l, x)| (x / sum, h, l)));
+    }
+    cells.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut order = vec![usize::MAX; k];
+    let mut used = vec![false; k];
+    for (_, h, l) in cells {
+        if order[l] == usize::MAX && !used[h] {
+            order[l] = h;
+            used[h] = true;
+        }
+    }
+    Some(order)
+}
+
+impl Sum<Ballots> for Moments<'_> {
+    fn observe(&mut self, votes: Votes<'_>) {
+        let k = self.classes;
+        self.means.iter_mut().for_each(|mean| mean.fill(0.0));
+        for (worker, label) in votes.iter() {
+            let group = self.group[worker];
+            self.means[group][label] += self.scale[group];
+        }
+        for (first, pair) in self.pairs.iter_mut().enumerate() {
+            let (one, other) = (&self.means[first], &self.means[(first + 1) % 3]);
+            for i in (0..k).filter(|&i| one[i] != 0.0) {
+                pair[i * k..(i + 1) * k].iter_mut().zip(other).for_each(|(sum, z)| *sum += one[i] * z);
+            }
+        }
+        let [x, y, z] = &self.means;
+        for i in (0..k).filter(|&i| x[i] != 0.0) {
+            for j in (0..k).filter(|&j| y[j] != 0.0) {
+                let run = &mut self.triples[(i * k + j) * k..][..k];
+                run.iter_mut().zip(z).for_each(|(sum, z)| *sum += x[i] * y[j] * z);
+            }
+        }
+        for (worker, label) in votes.iter() {
+            let next = &self.means[(self.group[worker] + 1) % 3];
+            let run = &mut self.workers[(worker * k + label) * k..][..k];
+            run.iter_mut().zip(next).for_each(|(sum, z)| *sum += z);
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        self.pairs.iter_mut().zip(&later.pairs).for_each(|(sums, more)| add(sums, more));
+        add(&mut self.triples, &later.triples);
+        add(&mut self.workers, &later.workers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{Crowd, WorkerModel};
+
+    /// The largest error of the moments' tables, before any EM, over workers and cells: root mean square.
+    fn distance(tasks: usize) -> f64 {
+        let crowd = Crowd {
+            tasks,
+            workers: 12,
+            classes: 3,
+            votes: (12, 12),
+            model: WorkerModel::Confusion,
+            accuracy: 0.75,
+            spread: 20.0,
+            priors: vec![0.3, 0.5, 0.2],
+            ..Crowd::default()
+        };
+        let drawn = crowd.draw(11).unwrap();
+        let ballots = Ballots::from_tasks(&drawn.labels, 12, 3);
+        let tables = moments_start(&ballots, 0, 0, &Cores::one()).unwrap();
+        let mut sum = 0.0;
+        for worker in 0..12 {
+            for class in 0..3 {
+                for label in 0..3 {
+                    sum += (tables.probability(worker, class, label) - drawn.confusion[worker][class][label]).powi(2);
+                }
+            }
+        }
+        (sum / 108.0).sqrt()
+    }
+
+    #[test]
+    fn planted_confusion_matrices_are_recovered_as_data_grow() {
+        let (few, more, many) = (distance(1_000), distance(10_000), distance(100_000));
+        assert!(more < 0.7 * few && many < 0.7 * more && many < 0.02, "{few} {more} {many}");
+    }
+
+    #[test]
+    fn too_few_workers_start_from_the_votes() {
+        let ballots = Ballots::from_tasks(&[vec![(0, 0), (1, 1)], vec![(0, 1)]], 2, 2);
+        let evidence = Evidence::votes(&ballots).unwrap();
+        let spectral = Spectral::default().fit(&evidence, &Cores::one()).unwrap();
+        let votes = super::super::DawidSkene::default().fit(&evidence, &Cores::one()).unwrap();
+        assert_eq!(spectral.posterior, votes.posterior);
+    }
+
+    #[test]
+    fn every_restart_has_its_own_cut_and_the_likeliest_is_kept() {
+        let crowd = Crowd { tasks: 300, workers: 9, classes: 3, votes: (4, 6), ..Crowd::default() };
+        let ballots = Ballots::from_tasks(&crowd.draw(2).unwrap().labels, 9, 3);
+        let evidence = Evidence::votes(&ballots).unwrap();
+        let method = Spectral { restarts: 5, ..Spectral::default() };
+        let fits = method.fits(&evidence, &Cores::one()).unwrap();
+        let most = fits.iter().filter_map(|fit| fit.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
+        assert_eq!(method.fit(&evidence, &Cores::one()).unwrap().log_likelihood, Some(most));
+        assert_ne!(groups(&ballots, 0, 0), groups(&ballots, 0, 1));
+    }
+}

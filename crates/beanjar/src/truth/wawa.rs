@@ -1,0 +1,31 @@
+use super::majority;
+use super::rule::Weights;
+use super::{Evidence, Fitted, Majority};
+use crate::{Cores, Result};
+
+/// Worker agreement with aggregate: a worker's vote counts by how often it agrees with the majority.
+///
+/// The weight is the worker's mean probability of being right by majority vote (a tie counts by its share); a newcomer
+/// has the mean weight. Two passes over the votes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wawa;
+
+impl Wawa {
+    /// Weighs the workers by the majority, then counts the weighted votes.
+    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+        let ballots = evidence.ballots;
+        let majority = Majority::default().fit(evidence, cores)?.posterior;
+        let mut agreed = vec![0.0; ballots.workers()];
+        for task in 0..ballots.tasks() {
+            let best: Vec<usize> = majority.best(task).collect();
+            for (worker, label) in ballots.votes(task).iter() {
+                agreed[worker] += f64::from(u8::from(best.contains(&label))) / best.len() as f64;
+            }
+        }
+        let votes = ballots.per_worker();
+        let newcomer = agreed.iter().sum::<f64>() / ballots.len() as f64;
+        let workers = agreed.iter().zip(&votes).map(|(agreed, &n)| if n > 0 { agreed / n as f64 } else { newcomer });
+        let weights = Weights { workers: workers.collect(), newcomer, classes: ballots.classes() };
+        majority::fit(weights, evidence, cores)
+    }
+}

@@ -1,0 +1,14 @@
+//! Which workers to trust, from labels alone (Zhao and Zucker, Feature Selection Facilitates Learning Mixtures of
+//! Discrete Product Distributions).
+//!
+//! Workers who look at the tasks agree with one another through the tasks' true classes; workers who do not look agree
+//! with nobody. So the [mutual information](Information) between the labels of two workers tells that both are worth
+//! listening to, and no truth is needed to see it.
+
+mod information;
+mod ranking;
+mod subset;
+
+pub use information::{Information, Missing};
+pub use ranking::{Ranking, elbow};
+pub use subset::{Subset, best_subset};

@@ -1,0 +1,85 @@
+use super::Information;
+
+/// Workers from the most to the least informative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// The workers, best first.
+    pub order: Vec<usize>,
+    /// Each worker's score.
+    pub scores: Vec<f64>,
+}
+
+impl Ranking {
+    /// Ranks by score (heuristic b of the paper); of equals, the one with more labels, then the earlier, comes first.
+    pub fn new(information: &Information) -> Self {
+        let scores = information.scores();
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&i, &j| {
+            let labels = information.labelled(j).cmp(&information.labelled(i));
+            scores[j].total_cmp(&scores[i]).then(labels).then(i.cmp(&j))
+        });
+        Ranking { order, scores }
+    }
+
+    /// The scores, best first.
+    pub fn curve(&self) -> Vec<f64> {
+        self.order.iter().map(|&worker| self.scores[worker]).collect()
+    }
+
+    /// Whether each worker is among the first `keep`.
+    pub fn top(&self, keep: usize) -> Vec<bool> {
+        let mut kept = vec![false; self.order.len()];
+        self.order.iter().take(keep).for_each(|&worker| kept[worker] = true);
+        kept
+    }
+}
+
+/// Where a falling curve bends: how many of its points come before its flat tail.
+///
+/// The point farthest below the straight line from the first point to the last, as scree plots are cut.
+pub fn elbow(curve: &[f64]) -> usize {
+    let (Some(first), Some(last)) = (curve.first(), curve.last()) else { return 0 };
+    let steps = (curve.len() - 1).max(1) as f64;
+    let below = |i: usize| first + (last - first) * i as f64 / steps - curve[i];
+    let deepest = (0..curve.len()).fold(0, |deepest, i| if below(i) > below(deepest) { i } else { deepest });
+    // The bend itself is the first point of the tail; a curve without one keeps all.
+    if deepest == 0 { curve.len() } else { deepest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cores;
+    use crate::judgments::Ballots;
+    use crate::simulate::Crowd;
+    use crate::workers::Missing;
+
+    #[test]
+    fn good_workers_come_before_spammers() {
+        let crowd = Crowd {
+            tasks: 400,
+            workers: 20,
+            classes: 3,
+            votes: (8, 8),
+            accuracy: 0.8,
+            spammers: 0.5,
+            ..Crowd::default()
+        };
+        let ballots = Ballots::from_tasks(&crowd.draw(4).unwrap().labels, 20, 3);
+        for missing in [Missing::Paper, Missing::Pair] {
+            let ranking = Ranking::new(&Information::new(&ballots, missing, &Cores::one()).unwrap());
+            let mut first: Vec<usize> = ranking.order[..10].to_vec();
+            first.sort_unstable();
+            assert_eq!(first, (0..10).collect::<Vec<_>>(), "{missing:?}");
+            assert_eq!(ranking.top(3).iter().filter(|kept| **kept).count(), 3);
+        }
+    }
+
+    #[test]
+    fn the_elbow_is_where_the_curve_bends() {
+        assert_eq!(elbow(&[10.0, 9.0, 8.0, 1.0, 0.9, 0.8, 0.7, 0.6]), 3);
+        assert_eq!(elbow(&[5.0, 1.0, 1.0]), 1);
+        assert_eq!(elbow(&[3.0, 2.0, 1.0]), 3);
+        assert_eq!((elbow(&[]), elbow(&[1.0])), (0, 1));
+    }
+}
