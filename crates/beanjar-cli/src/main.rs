@@ -6,7 +6,7 @@ mod output;
 mod progress;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{convert, demo, fit, inspect, plan, predict, reproduce, select, simulate};
+use commands::{aggregate, convert, demo, fit, inspect, plan, predict, reproduce, select, simulate, workers};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use std::sync::OnceLock;
     name = "beanjar",
     version,
     max_term_width = 100,
-    after_help = "Begin with:\n  beanjar demo                      the whole story on simulated data\n  beanjar inspect labels.csv        how reliable is my data?"
+    after_help = "Begin with:\n  beanjar demo                      the whole story on simulated data\n  beanjar inspect labels.csv        how reliable is my data?\n  beanjar aggregate labels.csv      what are the true labels?"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -69,6 +69,8 @@ enum Command {
     Select(select::Select),
     Plan(plan::Plan),
     Fit(fit::Fit),
+    Workers(workers::Workers),
+    Aggregate(Box<aggregate::Aggregate>),
     Predict(predict::Predict),
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
@@ -88,6 +90,8 @@ fn main() -> ExitCode {
         Command::Select(command) => command.run(&common),
         Command::Plan(command) => command.run(&common),
         Command::Fit(command) => command.run(&common),
+        Command::Workers(command) => command.run(&common),
+        Command::Aggregate(command) => command.run(&common),
         Command::Predict(command) => command.run(&common),
         Command::Simulate(command) => command.run(&common),
         Command::Convert(command) => command.run(&common),

@@ -11,8 +11,17 @@ use std::io::{IsTerminal, Write};
 pub(crate) trait Report: Serialize {
     /// For people.
     fn text(&self) -> String;
-    /// The main table: its header and its rows.
-    fn rows(&self) -> Vec<Vec<String>>;
+    /// The main table: its header, then its rows.
+    fn rows(&self) -> Rows<'_>;
+}
+
+/// The rows of a table, made as they are written.
+pub(crate) type Rows<'a> = Box<dyn Iterator<Item = Vec<String>> + 'a>;
+
+/// A header and the rows under it.
+pub(crate) fn with_header<'a>(header: &[&str], rows: impl Iterator<Item = Vec<String>> + 'a) -> Rows<'a> {
+    let header = header.iter().map(|name| (*name).to_owned()).collect();
+    Box::new(std::iter::once(header).chain(rows))
 }
 
 /// Where a command's result goes, made sure of before the work begins.
@@ -24,19 +33,30 @@ pub(crate) struct Sink {
 impl Sink {
     /// Prints a result, or writes it to the file given with `--out`.
     pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
-        let text = match self.format {
-            Format::Table => report.text(),
-            Format::Json => json(report),
-            Format::Csv => csv(&report.rows()),
-        };
-        self.emit_text(&text)
+        let format = self.format;
+        self.write(|out| match format {
+            Format::Table => out.write_all(report.text().as_bytes()),
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, report)?;
+                out.write_all(b"\n")
+            }
+            Format::Csv => report.rows().try_for_each(|row| out.write_all(csv(&row).as_bytes())),
+        })
     }
 
     pub(crate) fn emit_text(self, text: &str) -> Result<()> {
+        self.write(|out| out.write_all(text.as_bytes()))
+    }
+
+    fn write(self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         match self.output {
-            None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
+            None => {
+                let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+                write(&mut out)?;
+                Ok(out.flush()?)
+            }
             Some(mut output) => {
-                output.write_text(text)?;
+                output.write_with(write)?;
                 Ok(output.finish()?)
             }
         }
@@ -90,17 +110,13 @@ impl Common {
     }
 }
 
-fn json(report: &impl Serialize) -> String {
-    // Our reports are plain structs of strings and numbers, which always serialise.
-    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
-}
-
-fn csv(rows: &[Vec<String>]) -> String {
+/// A row as a line.
+fn csv(row: &[String]) -> String {
     let quoted = |field: &String| match field.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field.clone(),
     };
-    rows.iter().map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n").collect()
+    row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// A plain table: the first column to the left, numbers to the right.
@@ -172,7 +188,7 @@ mod tests {
 
     #[test]
     fn csv_quotes_what_needs_it() {
-        let rows = vec![vec!["a".to_owned(), "b,c".to_owned()], vec!["d\"e".to_owned(), String::new()]];
-        assert_eq!(csv(&rows), "a,\"b,c\"\n\"d\"\"e\",\n");
+        let rows = [vec!["a".to_owned(), "b,c".to_owned()], vec!["d\"e".to_owned(), String::new()]];
+        assert_eq!(rows.iter().map(|row| csv(row)).collect::<String>(), "a,\"b,c\"\n\"d\"\"e\",\n");
     }
 }

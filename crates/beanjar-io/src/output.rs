@@ -72,6 +72,14 @@ impl Output {
         self.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
 
+    /// Writes what `write` writes, piece by piece.
+    pub fn write_with(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let mut buffer = io::BufWriter::with_capacity(1 << 16, &mut *self);
+        let written = write(&mut buffer).and_then(|()| buffer.flush());
+        drop(buffer);
+        written.map_err(|error| unwritable(&self.path, &error))
+    }
+
     /// The open file, once more.
     pub(crate) fn handle(&self) -> io::Result<File> {
         match &self.file {

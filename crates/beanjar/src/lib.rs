@@ -31,6 +31,7 @@ pub mod workers;
 
 mod cores;
 mod error;
+mod gamma;
 mod linalg;
 mod normal;
 mod random;

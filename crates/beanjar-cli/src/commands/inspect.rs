@@ -2,7 +2,7 @@ use super::Reading;
 use super::labelled::nothing_in_common;
 use crate::Common;
 use crate::failure::Result;
-use crate::output::{Report, count, exact, number, table};
+use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::reliability::{
     AttributeReliability, JudgmentOptions, JudgmentsReliability, LabelOptions, LabelsReliability, Scale,
     inspect_judgments, inspect_labels,
@@ -191,7 +191,7 @@ impl Report for JudgmentsReport {
         text + &worker_table(workers, "judgments", "correlation with the others' mean on the same objects", self.all)
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Rows<'_> {
         let header =
             ["attribute", "objects", "judgments", "mean", "noise", "signal", "icc", "reliability", "needed", "alpha"];
         let row = |a: &AttributeReliability| {
@@ -285,7 +285,7 @@ impl Report for LabelsReport {
         )
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Rows<'_> {
         let rows = self.found.workers.iter().map(|w| vec![w.worker.clone(), w.labels.to_string(), exact(w.agreement)]);
         with_header(&["worker", "labels", "agreement"], rows)
     }
@@ -309,10 +309,6 @@ fn warn_of_single(workers: usize, what: &str, common: &Common) {
     if workers > 0 {
         common.warn(&format!("{} with a single {what}, of whom little can be said", count(workers, "worker")));
     }
-}
-
-fn with_header(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
-    std::iter::once(header.iter().map(|name| (*name).to_owned()).collect()).chain(rows).collect()
 }
 
 /// The workers who agree least first; all of them, or only the first ten.

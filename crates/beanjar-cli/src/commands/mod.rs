@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod aggregate;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod fit;
@@ -9,6 +10,7 @@ pub(crate) mod predict;
 pub(crate) mod reproduce;
 pub(crate) mod select;
 pub(crate) mod simulate;
+pub(crate) mod workers;
 
 pub(crate) mod labelled;
 mod model;
@@ -17,7 +19,8 @@ use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
 use crate::progress::reading;
-use beanjar_io::{ColumnNames, Kind, Read, ReadOptions, Source};
+use beanjar::Labels;
+use beanjar_io::{ColumnNames, Data, Kind, Read, ReadOptions, Source, read_table};
 use clap::{Args, ValueEnum};
 
 /// How to read a file of judgments or labels.
@@ -68,6 +71,50 @@ impl Reading {
         }
         Ok(read)
     }
+}
+
+/// The labels in a table, or an error if it holds judgments.
+fn labels_of(data: Data, file: &Source) -> Result<Labels> {
+    match data {
+        Data::Labels(labels) => Ok(labels),
+        Data::Judgments(_) => Err(Failure::Words(format!(
+            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels",
+            file.name()
+        ))),
+    }
+}
+
+/// The known class of each task. Classes that no worker ever gave are counted, and left out.
+fn truths(file: &Source, labels: &Labels, source: &Source, common: &Common) -> Result<Vec<Option<u16>>> {
+    let table = read_table(source)?;
+    let column = match table.names.iter().position(|name| name == "label" || name == "truth") {
+        Some(column) => column,
+        None if table.names.len() == 1 => 0,
+        None => {
+            let names = table.names.join(", ");
+            return Err(Failure::Words(format!("{}: no column 'label'; found {names}", source.name())));
+        }
+    };
+    let rows = labelled::matched(file, &labels.tasks, "task", source, &table, column)?;
+    let classes = labels.classes.lookup();
+    let mut unknown: Vec<&str> = Vec::new();
+    let mut class = |row: &usize| {
+        let name = table.columns[column][*row].as_str();
+        let code = classes.code(name);
+        if code.is_none() {
+            unknown.push(name);
+        }
+        code.map(|code| code as u16)
+    };
+    let truths = rows.iter().map(|row| row.as_ref().and_then(&mut class)).collect();
+    if let Some(example) = unknown.first() {
+        let tasks = count(unknown.len(), "task");
+        common.warn(&format!(
+            "{tasks} of {} with a label that no worker gave, such as '{example}'; left out",
+            source.name()
+        ));
+    }
+    Ok(truths)
 }
 
 /// All bytes of a file that is read whole.

@@ -3,6 +3,7 @@
 use super::bytes_of;
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::Predictor;
+use beanjar::truth::Rule;
 use beanjar_io::Source;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,16 @@ const VERSION: u64 = 1;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Model {
     Multiselect(Predictor),
+    Crowd(Crowd),
+}
+
+/// How the labels of a crowd are read.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Crowd {
+    pub(crate) method: String,
+    pub(crate) classes: Vec<String>,
+    pub(crate) workers: Vec<String>,
+    pub(crate) rule: Rule,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -36,7 +47,7 @@ pub(crate) fn save(model: &Model) -> String {
 pub(crate) fn load(source: &Source) -> Result<Model> {
     let said = |words: String| Failure::Words(format!("{}: {words}", source.name()));
     let bytes = bytes_of(source)?;
-    let not_a_model = || said("not a model file as 'beanjar fit --out MODEL.json' writes it".into());
+    let not_a_model = || said("not a model file as 'beanjar fit --out' or 'beanjar aggregate --model' write it".into());
     let file: File<Kind> = serde_json::from_slice(&bytes).map_err(|_| not_a_model())?;
     if file.beanjar_model != VERSION {
         let found = file.beanjar_model;
@@ -44,12 +55,15 @@ pub(crate) fn load(source: &Source) -> Result<Model> {
             "a model file of version {found}, and this program reads version {VERSION}; fit it again"
         )));
     }
-    if file.model.kind != "multiselect" {
+    if !["multiselect", "crowd"].contains(&file.model.kind.as_str()) {
         return Err(said(format!("a model of kind '{}', which this program does not know", file.model.kind)));
     }
     let file: File<Model> = serde_json::from_slice(&bytes).map_err(|error| said(format!("damaged: {error}")))?;
-    let Model::Multiselect(predictor) = &file.model;
-    match predictor.is_sound() {
+    let sound = match &file.model {
+        Model::Multiselect(predictor) => predictor.is_sound(),
+        Model::Crowd(crowd) => crowd.rule.is_sound(crowd.workers.len(), crowd.classes.len()),
+    };
+    match sound {
         true => Ok(file.model),
         false => Err(said("damaged: its numbers do not fit together".into())),
     }

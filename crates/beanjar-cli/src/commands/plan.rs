@@ -2,7 +2,7 @@ use super::Reading;
 use super::labelled::{Chosen, judgments_of};
 use crate::Common;
 use crate::failure::Result;
-use crate::output::{Report, count, number, table};
+use crate::output::{Report, Rows, count, number, table, with_header};
 use beanjar::multiselect::plan;
 use beanjar_io::Source;
 use clap::Args;
@@ -113,10 +113,10 @@ impl Report for PlanReport {
         )
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
-        let header = ["object", "attribute", "have", "ask"].map(str::to_owned).to_vec();
+    fn rows(&self) -> Rows<'_> {
+        let header = ["object", "attribute", "have", "ask"];
         let row =
             |row: &Row| vec![row.object.clone(), row.attribute.clone(), row.have.to_string(), row.ask.to_string()];
-        std::iter::once(header).chain(self.plan.iter().map(row)).collect()
+        with_header(&header, self.plan.iter().map(row))
     }
 }

@@ -1,9 +1,12 @@
 use super::Reading;
+use super::aggregate::AggregateReport;
 use super::labelled::{judgments_of, matched};
-use super::model::{Model, load};
+use super::model::{Crowd, Model, load};
+use super::{labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::{Report, count, exact, number, table};
+use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
+use beanjar::Dictionary;
 use beanjar::multiselect::Predictor;
 use beanjar_io::{Source, read_table};
 use clap::Args;
@@ -11,15 +14,19 @@ use serde::Serialize;
 
 /// Predict the labels of new objects with a model file.
 ///
-/// An object with just the judgments planned gets the fitted predictor; any other gets the best linear predictor for the
-/// judgments it has; one with none gets the mean. Each prediction has its standard error.
+/// A model of 'fit' predicts from judgments: an object with just the judgments planned gets the fitted predictor; any
+/// other gets the best linear predictor for the judgments it has; one with none gets the mean. Each prediction has its
+/// standard error.
+///
+/// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
+/// read as the population; a label it has never seen is left out.
 #[derive(Args)]
 #[command(after_help = "Example:\n  beanjar predict model.json new.csv --out predictions.csv")]
 pub(crate) struct Predict {
     /// The model file.
     #[arg(value_name = "MODEL")]
     model: Source,
-    /// The data: judgments of the objects to predict.
+    /// The data: judgments of objects, or workers' labels of tasks, as the model needs.
     #[arg(value_name = "DATA")]
     data: Source,
     /// True labels, to say how far off the predictions are.
@@ -33,7 +40,10 @@ impl Predict {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.model, &self.data].into_iter().chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
-        let Model::Multiselect(predictor) = load(&self.model)?;
+        let predictor = match load(&self.model)? {
+            Model::Multiselect(predictor) => predictor,
+            Model::Crowd(crowd) => return self.label(&crowd, sink, common),
+        };
         let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let known = predictor.attributes.iter().filter(|a| judgments.attributes.iter().any(|name| name == a.attribute));
         if known.count() == 0 {
@@ -75,11 +85,35 @@ impl Predict {
         sink.emit(&report)
     }
 
+    /// Labels tasks as a crowd's model reads their labels.
+    fn label(&self, crowd: &Crowd, sink: Sink, common: &Common) -> Result<()> {
+        let read = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
+        let workers: Dictionary = crowd.workers.iter().map(String::as_str).collect();
+        let classes: Dictionary = crowd.classes.iter().map(String::as_str).collect();
+        let known = read.in_terms_of(&workers, &classes);
+        if known.labels.is_empty() {
+            let names: Vec<&str> = crowd.classes.iter().take(5).map(String::as_str).collect();
+            let said = format!("{}: no label is of a class of the model ({})", self.data.name(), names.join(", "));
+            return Err(Failure::Words(said));
+        }
+        if known.unknown_labels > 0 {
+            let labels = count(known.unknown_labels, "label");
+            common.warn(&format!("{labels} of classes that the model has never seen, left out"));
+        }
+        if known.newcomers > 0 {
+            let newcomers = count(known.newcomers, "worker");
+            common.warn(&format!("{newcomers} whom the model has never seen, read as the population"));
+        }
+        let posterior = crowd.rule.posterior(&known.ballots, &common.cores()?)?;
+        let truth = self.labels.as_ref().map(|source| truths(&self.data, &known.labels, source, common)).transpose()?;
+        sink.emit(&AggregateReport::predicted(&crowd.method, &known.labels, posterior, truth, common.seed))
+    }
+
     fn compare(
         &self,
         report: &mut PredictReport,
         predictor: &Predictor,
-        objects: &beanjar::Dictionary,
+        objects: &Dictionary,
         labels: &Source,
     ) -> Result<()> {
         let table = read_table(labels)?;
@@ -154,15 +188,15 @@ impl Report for PredictReport {
         text
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Rows<'_> {
         let classes = self.predictions.iter().any(|row| row.label.is_some());
-        let mut header = vec!["object".to_owned(), "prediction".into(), "se".into()];
-        header.extend(classes.then(|| "label".to_owned()));
+        let mut header = vec!["object", "prediction", "se"];
+        header.extend(classes.then_some("label"));
         let row = |row: &Row| {
             let mut cells = vec![row.object.clone(), exact(Some(row.prediction)), exact(Some(row.se))];
             cells.extend(row.label.clone());
             cells
         };
-        std::iter::once(header).chain(self.predictions.iter().map(row)).collect()
+        with_header(&header, self.predictions.iter().map(row))
     }
 }

@@ -86,6 +86,18 @@ impl Ballots {
         self.filtered(|_, worker| kept[worker])
     }
 
+    /// The votes on these tasks alone, which get new numbers in their order here.
+    pub(crate) fn of_tasks(&self, tasks: &[usize]) -> Ballots {
+        let (mut offsets, mut worker, mut label) = (vec![0], Vec::new(), Vec::new());
+        for &task in tasks {
+            let votes = self.votes(task);
+            worker.extend_from_slice(votes.workers);
+            label.extend_from_slice(votes.labels);
+            offsets.push(worker.len());
+        }
+        Ballots { offsets, worker, label, ..*self }
+    }
+
     /// The votes for which `keep`, given the number of the vote and the worker, says yes.
     pub(crate) fn filtered(&self, keep: impl Fn(usize, usize) -> bool) -> Ballots {
         let mut offsets = Vec::with_capacity(self.offsets.len());
@@ -101,6 +113,19 @@ impl Ballots {
             offsets.push(worker.len());
         }
         Ballots { offsets, worker, label, ..*self }
+    }
+
+    /// The votes with other numbers for classes; those of classes without one are left out.
+    pub(super) fn relabelled(&self, class: &[Option<u16>], classes: usize) -> Ballots {
+        let known = self.filtered(|vote, _| class[usize::from(self.label[vote])].is_some());
+        let label = known.label.iter().map(|&label| class[usize::from(label)].unwrap_or_default()).collect();
+        Ballots { label, classes, ..known }
+    }
+
+    /// The votes with other numbers for workers.
+    pub(super) fn by_workers(&self, number: impl Fn(usize) -> usize, workers: usize) -> Ballots {
+        let worker = self.worker.iter().map(|&worker| number(worker as usize) as u32).collect();
+        Ballots { offsets: self.offsets.clone(), worker, label: self.label.clone(), workers, classes: self.classes }
     }
 
     /// How many votes each worker cast.

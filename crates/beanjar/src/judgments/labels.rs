@@ -22,6 +22,19 @@ pub struct Labels {
     ballots: Ballots,
 }
 
+/// Labels in the terms of other workers and classes.
+#[derive(Clone, Debug)]
+pub struct Translated {
+    /// The labels whose class is known, by their own workers.
+    pub labels: Labels,
+    /// Their votes, by the numbers of the other workers; all newcomers have the number after the last.
+    pub ballots: Ballots,
+    /// How many workers are not among the others.
+    pub newcomers: usize,
+    /// How many labels are of a class that is not among the others, and were left out.
+    pub unknown_labels: usize,
+}
+
 /// The labels that one thread has read, on their way into a [`Labels`].
 #[derive(Default)]
 pub struct LabelsPart(Part);
@@ -92,6 +105,25 @@ impl Labels {
     /// The votes alone, with numbers for names.
     pub fn ballots(&self) -> &Ballots {
         &self.ballots
+    }
+
+    /// The same labels in the terms of others: classes as given, votes by the given workers' numbers.
+    pub fn in_terms_of(&self, workers: &Dictionary, classes: &Dictionary) -> Translated {
+        let (known_workers, known_classes) = (workers.lookup(), classes.lookup());
+        let class: Vec<Option<u16>> =
+            self.classes.iter().map(|name| known_classes.code(name).map(|code| code as u16)).collect();
+        let worker: Vec<Option<usize>> = self.workers.iter().map(|id| known_workers.code(id)).collect();
+        let kept = self.ballots.relabelled(&class, classes.len());
+        let ballots = kept.by_workers(|own| worker[own].unwrap_or(workers.len()), workers.len() + 1);
+        let unknown_labels = self.len() - kept.len();
+        let newcomers = worker.iter().filter(|code| code.is_none()).count();
+        let labels = Labels {
+            tasks: self.tasks.clone(),
+            workers: self.workers.clone(),
+            classes: classes.clone(),
+            ballots: kept,
+        };
+        Translated { labels, ballots, newcomers, unknown_labels }
     }
 
     /// How many labels are by a worker who labelled the same task before.

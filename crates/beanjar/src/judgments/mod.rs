@@ -14,6 +14,6 @@ mod parts;
 
 pub use ballots::{Ballots, Votes};
 pub use dictionary::{Dictionary, Lookup};
-pub use labels::{Labels, LabelsPart};
+pub use labels::{Labels, LabelsPart, Translated};
 pub use numeric::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
 pub use observe::{Grouped, Sum, sum_over};

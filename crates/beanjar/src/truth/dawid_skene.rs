@@ -1,4 +1,4 @@
-use super::em::{Expected, Model, Start, climb};
+use super::em::{Expected, Model, Start, Step, climb};
 use super::rule::log;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
 use crate::{Cores, Result};
@@ -30,16 +30,8 @@ impl DawidSkene {
     pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
         let classes = evidence.ballots.classes();
         self.check(classes)?;
-        climb(
-            evidence,
-            classes,
-            Start::Votes,
-            &self.prior,
-            &self.stopping,
-            &mut Free { smoothing: self.smoothing },
-            cores,
-        )
-        .into_fitted(evidence, cores)
+        let mut model = Free { smoothing: self.smoothing, prior: &self.prior };
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores).into_fitted(evidence, cores)
     }
 
     fn check(&self, classes: usize) -> Result<()> {
@@ -50,12 +42,13 @@ impl DawidSkene {
 }
 
 /// Tables without any tie among workers.
-pub(super) struct Free {
+pub(super) struct Free<'a> {
     pub(super) smoothing: f64,
+    pub(super) prior: &'a Prior,
 }
 
-impl Model for Free {
-    fn maximise(&mut self, expected: &Expected<'_>) -> (Vec<f64>, f64) {
+impl Model for Free<'_> {
+    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         let cells = labels * classes;
         let mut population = expected.population();
@@ -70,7 +63,7 @@ impl Model for Free {
             true => self.smoothing * tables[..expected.votes.len()].iter().sum::<f64>(),
             false => 0.0,
         };
-        (tables, density)
+        Step { log_prior: self.prior.logs(&expected.tasks), log_votes: tables, density, trust: Vec::new() }
     }
 }
 
@@ -175,8 +168,8 @@ mod tests {
             let (ballots, _) = crowd(3, seed);
             let evidence = Evidence::votes(&ballots).unwrap();
             let stopping = Stopping { iterations: 60, tolerance: 0.0 };
-            let climbed =
-                climb(&evidence, 3, Start::Votes, &Prior::Estimated, &stopping, &mut Free { smoothing }, &Cores::one());
+            let mut model = Free { smoothing, prior: &Prior::Estimated };
+            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Cores::one());
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
             assert!(climbed.objective[59] > climbed.objective[0] + 1.0);
         }

@@ -3,9 +3,9 @@
 //! One pass over the votes does both halves: a task's posterior under the current tables goes straight into the
 //! expected counts that the next tables are made of, so nothing per task is kept between iterations.
 
+use super::Evidence;
 use super::posterior::{Fitted, Posterior};
-use super::rule::{Confusion, Rule, log};
-use super::{Evidence, Prior};
+use super::rule::{Confusion, Rule};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
 use crate::{Cores, Error, Result};
 
@@ -158,15 +158,26 @@ impl Confusion {
     fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
         let classes = self.classes();
         let said = votes.iter().map(|(w, l)| self.log_votes[(w * self.labels + l) * classes + class]);
-        self.log_prior[class] + self.trust * said.sum::<f64>()
+        self.log_prior[class] + said.sum::<f64>()
     }
 }
 
 /// A model whose tables EM improves.
 pub(super) trait Model {
-    /// The tables that fit the expected counts best: of each class, then of each worker P(label | class), laid out as
-    /// the counts are, and then the population's for newcomers. With it, the logarithm of the tables' own prior.
-    fn maximise(&mut self, expected: &Expected<'_>) -> (Vec<f64>, f64);
+    /// The tables that fit the expected counts best.
+    fn maximise(&mut self, expected: &Expected<'_>) -> Step;
+}
+
+/// Tables, and how probable they were before any vote.
+pub(super) struct Step {
+    /// ln P(class).
+    pub(super) log_prior: Vec<f64>,
+    /// ln P(label | class) of each worker, laid out as the counts are, and then the population's for newcomers.
+    pub(super) log_votes: Vec<f64>,
+    /// The logarithm of the tables' own prior.
+    pub(super) density: f64,
+    /// What each worker's votes count, and a newcomer's; empty if all count in full.
+    pub(super) trust: Vec<f64>,
 }
 
 /// What EM came to.
@@ -188,7 +199,6 @@ pub(super) fn climb(
     evidence: &Evidence<'_>,
     classes: usize,
     start: Start<'_>,
-    prior: &Prior,
     stopping: &Stopping,
     model: &mut dyn Model,
     cores: &Cores,
@@ -197,9 +207,11 @@ pub(super) fn climb(
     let enough = stopping.tolerance * evidence.ballots.len() as f64;
     let mut objective: Vec<f64> = Vec::new();
     let mut next = |expected: &Expected<'_>| {
-        let (log_votes, density) = model.maximise(expected);
-        let log_prior = prior.of(&expected.tasks).into_iter().map(log).collect();
-        (Confusion { labels, log_prior, log_votes, meaning: None, trust: 1.0 }, density)
+        let Step { log_prior, mut log_votes, density, trust } = model.maximise(expected);
+        for (worker, trust) in log_votes.chunks_exact_mut(labels * classes).zip(&trust) {
+            worker.iter_mut().for_each(|log| *log *= trust);
+        }
+        (Confusion { labels, log_prior, log_votes, meaning: None, trust }, density)
     };
     let (mut tables, mut density) = next(&expect(start, evidence, classes, cores));
     loop {
@@ -228,6 +240,7 @@ impl Climb {
             log_likelihood: Some(self.log_likelihood),
             iterations: self.objective.len(),
             converged: self.converged,
+            chosen: None,
         })
     }
 }

@@ -45,5 +45,5 @@ pub(super) fn fit(weights: Weights, evidence: &Evidence<'_>, cores: &Cores) -> R
     let rule = Rule::Weights(weights);
     let mut posterior = rule.posterior(evidence.ballots, cores)?;
     posterior.set_known(&evidence.gold);
-    Ok(Fitted { rule, posterior, log_likelihood: None, iterations: 0, converged: true })
+    Ok(Fitted { rule, posterior, log_likelihood: None, iterations: 0, converged: true, chosen: None })
 }

@@ -57,8 +57,8 @@ impl Mixture {
             return Err(Error::NoGold("a mixture"));
         }
         let from = |start: Start<'_>| {
-            let mut model = Free { smoothing: self.smoothing };
-            climb(evidence, components, start, &Prior::Estimated, &self.stopping, &mut model, cores)
+            let mut model = Free { smoothing: self.smoothing, prior: &Prior::Estimated };
+            climb(evidence, components, start, &self.stopping, &mut model, cores)
         };
         let drawn = |restart: u64| from(Start::Posterior(&random(ballots.tasks(), components, self.seed, restart)));
         let votes = (components == ballots.classes()).then(|| from(Start::Votes));

@@ -3,24 +3,37 @@
 //! A method fits a [`Rule`] that reads votes; the rule labels the tasks it was fitted on, and new ones. The models share
 //! one driver of expectation maximisation, whose sums go through the same seam as all others.
 
+mod accuracy;
+mod auto;
+mod calibration;
 mod dawid_skene;
 mod em;
 mod majority;
+mod method;
 mod mixture;
 mod one_coin;
+mod pooled;
 mod posterior;
 mod rule;
+mod skilled;
 mod spectral;
 mod tensor;
 mod wawa;
 
+pub use accuracy::{WorkerAccuracy, worker_accuracies};
+pub use auto::{Auto, Chosen};
+pub use calibration::Calibration;
 pub use dawid_skene::DawidSkene;
 pub use em::Stopping;
 pub use majority::Majority;
+pub use method::Method;
 pub use mixture::Mixture;
 pub use one_coin::OneCoin;
+pub use pooled::Pooled;
+pub(crate) use pooled::tables_given;
 pub use posterior::{Answer, Fitted, Posterior};
 pub use rule::{Confusion, Rule, Weights};
+pub use skilled::{Skilled, View};
 pub use spectral::Spectral;
 pub use wawa::Wawa;
 
@@ -75,15 +88,15 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// The shares, given the expected tasks of each class.
-    fn of(&self, tasks: &[f64]) -> Vec<f64> {
+    /// The logarithms of the shares, given the expected tasks of each class.
+    fn logs(&self, tasks: &[f64]) -> Vec<f64> {
         let shares = match self {
             Prior::Estimated => tasks.to_vec(),
             Prior::Uniform => vec![1.0; tasks.len()],
             Prior::Given(shares) => shares.clone(),
         };
         let sum: f64 = shares.iter().sum();
-        shares.into_iter().map(|share| share / sum).collect()
+        shares.into_iter().map(|share| rule::log(share / sum)).collect()
     }
 
     fn check(&self, classes: usize) -> Result<()> {

@@ -1,4 +1,4 @@
-use super::em::{Expected, Model, Start, climb};
+use super::em::{Expected, Model, Start, Step, climb};
 use super::rule::log;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
 use crate::{Cores, Result};
@@ -25,18 +25,18 @@ impl OneCoin {
         check_smoothing(self.smoothing)?;
         self.stopping.check()?;
         self.prior.check(classes)?;
-        let mut coins = Coins { smoothing: self.smoothing };
-        climb(evidence, classes, Start::Votes, &self.prior, &self.stopping, &mut coins, cores)
-            .into_fitted(evidence, cores)
+        let mut coins = Coins { smoothing: self.smoothing, prior: &self.prior };
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, cores).into_fitted(evidence, cores)
     }
 }
 
-pub(super) struct Coins {
-    pub(super) smoothing: f64,
+struct Coins<'a> {
+    smoothing: f64,
+    prior: &'a Prior,
 }
 
-impl Model for Coins {
-    fn maximise(&mut self, expected: &Expected<'_>) -> (Vec<f64>, f64) {
+impl Model for Coins<'_> {
+    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         let workers = expected.votes.len() / (labels * classes);
         let ways = classes.saturating_sub(1).max(1) as f64;
@@ -64,7 +64,7 @@ impl Model for Coins {
             }
         }
         push(if all > 0.0 { all_right / all } else { 1.0 / classes as f64 });
-        (tables, density)
+        Step { log_prior: self.prior.logs(&expected.tasks), log_votes: tables, density, trust: Vec::new() }
     }
 }
 
@@ -111,8 +111,8 @@ mod tests {
         let evidence = Evidence::votes(&ballots).unwrap();
         for smoothing in [0.0, 0.5] {
             let stopping = Stopping { iterations: 50, tolerance: 0.0 };
-            let mut coins = Coins { smoothing };
-            let climbed = climb(&evidence, 3, Start::Votes, &Prior::Estimated, &stopping, &mut coins, &Cores::one());
+            let mut coins = Coins { smoothing, prior: &Prior::Estimated };
+            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Cores::one());
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
         }
     }

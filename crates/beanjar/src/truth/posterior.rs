@@ -1,4 +1,6 @@
+use super::auto::Chosen;
 use super::rule::Rule;
+use crate::Cores;
 use crate::judgments::Ballots;
 use crate::random::stream;
 use rand::RngExt;
@@ -30,6 +32,13 @@ impl Posterior {
         Posterior { classes, values: vec![1.0 / classes.max(1) as f64; tasks * classes] }
     }
 
+    /// Each task's class is known for certain.
+    pub fn certain(tasks: usize, classes: usize, class: impl Fn(usize) -> usize) -> Self {
+        let mut values = vec![0.0; tasks * classes];
+        (0..tasks).for_each(|task| values[task * classes + class(task)] = 1.0);
+        Posterior { classes, values }
+    }
+
     /// How many tasks there are.
     pub fn tasks(&self) -> usize {
         self.values.len() / self.classes.max(1)
@@ -43,6 +52,28 @@ impl Posterior {
     /// The probabilities of one task's classes.
     pub fn of(&self, task: usize) -> &[f64] {
         &self.values[task * self.classes..(task + 1) * self.classes]
+    }
+
+    /// Fills each task's row, pieces of the tasks side by side.
+    pub(super) fn fill(&mut self, cores: &Cores, fill: impl Fn(usize, &mut [f64]) + Sync + Send) {
+        let classes = self.classes.max(1);
+        // Pieces of a size that keeps all cores busy to the end and costs nothing to hand out.
+        let piece = self.tasks().div_ceil(256).max(1);
+        let pieces: Vec<(usize, &mut [f64])> = self.values.chunks_mut(piece * classes).enumerate().collect();
+        cores.map(pieces, |(i, values)| {
+            values.chunks_exact_mut(classes).enumerate().for_each(|(task, row)| fill(i * piece + task, row));
+        });
+    }
+
+    /// Makes known classes certain, and tasks without votes open.
+    pub(super) fn settle(&mut self, ballots: &Ballots, gold: &[Option<u16>]) {
+        let share = 1.0 / self.classes.max(1) as f64;
+        for (task, row) in self.values.chunks_exact_mut(self.classes.max(1)).enumerate() {
+            if ballots.votes(task).labels.is_empty() {
+                row.fill(share);
+            }
+        }
+        self.set_known(gold);
     }
 
     /// Makes known classes certain.
@@ -108,4 +139,6 @@ pub struct Fitted {
     pub iterations: usize,
     /// Whether the last step no longer changed anything.
     pub converged: bool,
+    /// What was chosen, where the method chooses.
+    pub chosen: Option<Chosen>,
 }

@@ -17,8 +17,19 @@ pub enum Rule {
     Weights(Weights),
     /// Bayes' rule with a confusion matrix per worker.
     Confusion(Confusion),
-    /// The mean of what several rules say.
-    Mean(Vec<Rule>),
+    /// What several rules say, weighted.
+    Blend(Blend),
+}
+
+/// Several rules, each with its weight; their weighted mean raised to a power tells how sure to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Blend {
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// Their weights, which sum to one.
+    pub weights: Vec<f64>,
+    /// Probabilities are raised to this power, and brought back to sum one: below 1 is less sure.
+    pub sharpness: f64,
 }
 
 /// What a worker's vote counts.
@@ -46,8 +57,9 @@ pub struct Confusion {
     pub(super) log_votes: Vec<f64>,
     /// What components say of labels, at `component * labels + label`; none where component and label are one.
     pub(super) meaning: Option<Vec<f64>>,
-    /// The share of what the votes say that is believed; 1 is Bayes' rule.
-    pub(super) trust: f64,
+    /// What each worker's votes count, and a newcomer's: the power to which their probabilities were raised. Empty if
+    /// all count in full.
+    pub(super) trust: Vec<f64>,
 }
 
 /// A [`Confusion`] as it is written to a file: probabilities, class by class.
@@ -58,12 +70,8 @@ struct Stored {
     workers: Vec<Vec<Vec<f64>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     meaning: Option<Vec<f64>>,
-    #[serde(default = "whole")]
-    trust: f64,
-}
-
-fn whole() -> f64 {
-    1.0
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    trust: Vec<f64>,
 }
 
 /// A logarithm that stays finite.
@@ -85,7 +93,8 @@ impl Confusion {
     /// P(label | class) of a worker; of a newcomer for a number beyond the last.
     pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
         let worker = worker.min(self.workers());
-        self.log_votes[(worker * self.labels + label) * self.classes() + class].exp()
+        let log = self.log_votes[(worker * self.labels + label) * self.classes() + class];
+        (log / self.trust.get(worker).unwrap_or(&1.0)).exp()
     }
 
     /// How many workers were seen.
@@ -105,7 +114,7 @@ impl Confusion {
             }
         }
         for (score, log) in scores.iter_mut().zip(&self.log_prior) {
-            *score = self.trust * *score + log;
+            *score += log;
         }
         let most = scores.iter().fold(f64::NEG_INFINITY, |most, &score| if score > most { score } else { most });
         let mut sum = 0.0;
@@ -129,17 +138,23 @@ impl TryFrom<Stored> for Confusion {
         let labels = stored.workers.first().and_then(|worker| worker.first()).map_or(0, Vec::len);
         let even = |worker: &Vec<Vec<f64>>| worker.len() == classes && worker.iter().all(|row| row.len() == labels);
         let meant = stored.meaning.as_ref().map_or(classes == labels, |meaning| meaning.len() == classes * labels);
-        let mut numbers = stored.workers.iter().flatten().flatten().chain(&stored.prior).chain([&stored.trust]);
+        let mut numbers = stored.workers.iter().flatten().flatten().chain(&stored.prior).chain(&stored.trust);
         if classes == 0 || labels == 0 || !meant || !stored.workers.iter().all(even) {
             return Err("the confusion matrices are not of one size".into());
+        }
+        if !stored.trust.is_empty()
+            && (stored.trust.len() != stored.workers.len() || stored.trust.iter().any(|trust| *trust <= 0.0))
+        {
+            return Err("trust is not above zero, one number for each worker and one for newcomers".into());
         }
         if numbers.any(|p| !(0.0..=1.0 + 1e-9).contains(p)) {
             return Err("a probability is not between 0 and 1".into());
         }
         let mut log_votes = Vec::with_capacity(stored.workers.len() * labels * classes);
-        for worker in &stored.workers {
+        for (i, worker) in stored.workers.iter().enumerate() {
+            let trust = stored.trust.get(i).unwrap_or(&1.0);
             for label in 0..labels {
-                log_votes.extend(worker.iter().map(|row| log(row[label])));
+                log_votes.extend(worker.iter().map(|row| trust * log(row[label])));
             }
         }
         let log_prior = stored.prior.iter().map(|&p| log(p)).collect();
@@ -155,7 +170,7 @@ impl From<Confusion> for Stored {
             prior: confusion.prior(),
             workers: (0..=confusion.workers()).map(matrix).collect(),
             meaning: confusion.meaning.clone(),
-            trust: confusion.trust,
+            trust: confusion.trust.clone(),
         }
     }
 }
@@ -166,7 +181,7 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.classes,
             Rule::Confusion(confusion) => confusion.labels,
-            Rule::Mean(rules) => rules.first().map_or(0, Rule::classes),
+            Rule::Blend(blend) => blend.rules.first().map_or(0, Rule::classes),
         }
     }
 
@@ -175,8 +190,25 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.workers.len(),
             Rule::Confusion(confusion) => confusion.workers(),
-            Rule::Mean(rules) => rules.first().map_or(0, Rule::workers),
+            Rule::Blend(blend) => blend.rules.first().map_or(0, Rule::workers),
         }
+    }
+
+    /// Whether it is for so many workers and classes: a rule from a file may be anything.
+    pub fn is_sound(&self, workers: usize, classes: usize) -> bool {
+        let sizes = self.workers() == workers && self.classes() == classes && classes > 0;
+        sizes
+            && match self {
+                Rule::Weights(weights) => {
+                    weights.workers.iter().chain([&weights.newcomer]).all(|weight| (0.0..=1e100).contains(weight))
+                }
+                Rule::Confusion(_) => true,
+                Rule::Blend(blend) => {
+                    let shares = blend.weights.iter().chain([&blend.sharpness]).all(|x| (0.0..=1e3).contains(x));
+                    let as_many = blend.weights.len() == blend.rules.len();
+                    shares && as_many && blend.rules.iter().all(|rule| rule.is_sound(workers, classes))
+                }
+            }
     }
 
     /// The probabilities of all tasks' classes. A task without votes gets equal ones.
@@ -189,23 +221,17 @@ impl Rule {
         }
         let classes = self.classes();
         let mut posterior = Posterior::equal(ballots.tasks(), classes);
-        // Pieces of a size that keeps all cores busy to the end and costs nothing to hand out.
-        let piece = ballots.tasks().div_ceil(256).max(1);
-        let pieces: Vec<(usize, &mut [f64])> = posterior.values.chunks_mut(piece * classes).enumerate().collect();
-        cores.map(pieces, |(i, values)| {
-            let mut scratch = Vec::new();
-            for (task, row) in values.chunks_exact_mut(classes).enumerate() {
-                let votes = ballots.votes(i * piece + task);
-                if !votes.labels.is_empty() {
-                    self.read(votes, row, &mut scratch);
-                }
+        posterior.fill(cores, |task, row| {
+            let votes = ballots.votes(task);
+            if !votes.labels.is_empty() {
+                self.read(votes, row);
             }
         });
         Ok(posterior)
     }
 
     /// The probabilities of one task's classes, which has votes.
-    fn read(&self, votes: Votes<'_>, row: &mut [f64], scratch: &mut Vec<f64>) {
+    fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
         match self {
             Rule::Weights(weights) => weights.read(votes, row),
             Rule::Confusion(confusion) => match &confusion.meaning {
@@ -213,28 +239,34 @@ impl Rule {
                     confusion.components(votes, row);
                 }
                 Some(meaning) => {
-                    scratch.resize(confusion.classes(), 0.0);
-                    confusion.components(votes, scratch);
+                    let mut components = vec![0.0; confusion.classes()];
+                    confusion.components(votes, &mut components);
                     row.fill(0.0);
-                    for (component, says) in scratch.iter().zip(meaning.chunks_exact(confusion.labels)) {
+                    for (component, says) in components.iter().zip(meaning.chunks_exact(confusion.labels)) {
                         for (value, share) in row.iter_mut().zip(says) {
                             *value += component * share;
                         }
                     }
                 }
             },
-            Rule::Mean(rules) => {
+            Rule::Blend(blend) => {
                 let mut total = vec![0.0; row.len()];
-                for rule in rules {
-                    rule.read(votes, row, scratch);
-                    for (sum, value) in total.iter_mut().zip(row.iter()) {
-                        *sum += value / rules.len() as f64;
-                    }
+                for (rule, weight) in blend.rules.iter().zip(&blend.weights) {
+                    rule.read(votes, row);
+                    total.iter_mut().zip(row.iter()).for_each(|(sum, value)| *sum += weight * value);
                 }
                 row.copy_from_slice(&total);
+                sharpen(row, blend.sharpness);
             }
         }
     }
+}
+
+/// Raises probabilities to a power, and brings them back to sum one. None becomes impossible.
+pub(super) fn sharpen(row: &mut [f64], power: f64) {
+    row.iter_mut().for_each(|p| *p = p.max(1e-12).powf(power));
+    let sum: f64 = row.iter().sum();
+    row.iter_mut().for_each(|p| *p /= sum);
 }
 
 impl Weights {

@@ -72,7 +72,8 @@ impl Spectral {
         let climb = |restart: u64| {
             let tables = moments_start(evidence.ballots, self.seed, restart, cores);
             let start = tables.as_ref().map_or(Start::Votes, Start::Tables);
-            climb(evidence, classes, start, &self.prior, &self.stopping, &mut Free { smoothing: 0.0 }, cores)
+            let mut model = Free { smoothing: 0.0, prior: &self.prior };
+            climb(evidence, classes, start, &self.stopping, &mut model, cores)
         };
         Ok((0..self.restarts as u64).map(climb).collect())
     }
@@ -118,7 +119,7 @@ fn moments_start(ballots: &Ballots, seed: u64, restart: u64, cores: &Cores) -> O
         log_prior: prior.into_iter().map(log).collect(),
         log_votes,
         meaning: None,
-        trust: 1.0,
+        trust: Vec::new(),
     })
 }
 

@@ -47,7 +47,7 @@ impl Information {
         let counts = by_worker.counts(classes);
         let tasks = ballots.tasks() as f64;
         let pairs = Pairs { ballots, by_worker: &by_worker, counts: &counts, missing, tasks };
-        let found = cores.map(even_pieces(&by_worker.offsets, 64), |range| pairs.of_workers(range));
+        let found = cores.map(by_worker.even_pieces(64), |range| pairs.of_workers(range));
         let mut offsets = Vec::with_capacity(workers + 1);
         let mut partners = Vec::new();
         offsets.push(0);
@@ -160,6 +160,16 @@ impl ByWorker {
         &self.votes[self.offsets[worker]..self.offsets[worker + 1]]
     }
 
+    /// Cuts the workers into pieces with about equally many votes.
+    pub(super) fn even_pieces(&self, pieces: usize) -> Vec<Range<usize>> {
+        let (workers, votes) = (self.offsets.len() - 1, self.votes.len());
+        let cut = |piece: usize| self.offsets[..workers].partition_point(|&at| at < votes * piece / pieces);
+        let mut cuts: Vec<usize> = (0..=pieces).map(cut).collect();
+        cuts[0] = 0;
+        cuts[pieces] = workers;
+        cuts.windows(2).map(|pair| pair[0]..pair[1]).collect()
+    }
+
     /// How often each worker gave each label, at `worker * classes + label`.
     fn counts(&self, classes: usize) -> Vec<f64> {
         let mut counts = vec![0.0; (self.offsets.len() - 1) * classes];
@@ -168,16 +178,6 @@ impl ByWorker {
         }
         counts
     }
-}
-
-/// Cuts the workers into pieces with about equally many votes.
-pub(super) fn even_pieces(offsets: &[usize], pieces: usize) -> Vec<Range<usize>> {
-    let (workers, votes) = (offsets.len() - 1, offsets[offsets.len() - 1]);
-    let mut cuts: Vec<usize> =
-        (0..=pieces).map(|piece| offsets[..workers].partition_point(|&at| at < votes * piece / pieces)).collect();
-    cuts[0] = 0;
-    cuts[pieces] = workers;
-    cuts.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
 struct Pairs<'a> {

@@ -5,10 +5,14 @@
 //! with nobody. So the [mutual information](Information) between the labels of two workers tells that both are worth
 //! listening to, and no truth is needed to see it.
 
+mod dependence;
 mod information;
+mod keep;
 mod ranking;
 mod subset;
 
+pub use dependence::{Pair, Suspicion, goodness_of_fit};
 pub use information::{Information, Missing};
+pub use keep::{Keep, Kept, Rule as KeepRule, Trial, best as best_of_trials};
 pub use ranking::{Ranking, elbow};
 pub use subset::{Subset, best_subset};

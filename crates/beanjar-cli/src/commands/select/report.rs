@@ -3,7 +3,7 @@
 use crate::Common;
 use crate::commands::labelled::Known;
 use crate::failure::Result;
-use crate::output::{Report, exact, number, table};
+use crate::output::{Report, Rows, exact, number, table, with_header};
 use beanjar::Judgments;
 use beanjar::multiselect::{Classes, Estimates, Method, Spending, Stability, Validation, bootstrap, select, validate};
 use serde::Serialize;
@@ -265,14 +265,14 @@ impl Report for SelectReport {
         text
     }
 
-    fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Rows<'_> {
         let header = ["attribute", "judgments", "cost", "weight", "covariance", "noise", "signal"];
         let row = |a: &Chosen| {
             let numbers = [a.cost, a.weight, a.covariance, a.noise, a.signal];
             let texts = numbers.map(|number| exact(Some(number)));
             [vec![a.attribute.clone(), a.judgments.to_string()], texts.to_vec()].concat()
         };
-        std::iter::once(header.map(str::to_owned).to_vec()).chain(self.selection.iter().map(row)).collect()
+        with_header(&header, self.selection.iter().map(row))
     }
 }
 

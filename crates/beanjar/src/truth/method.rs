@@ -1,0 +1,57 @@
+use super::{Auto, DawidSkene, Evidence, Fitted, Majority, Mixture, OneCoin, Pooled, Skilled, Spectral, Wawa};
+use crate::{Cores, Result};
+
+/// Any of the methods.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Method {
+    /// Chosen by what labels alone can tell.
+    Auto(Auto),
+    /// The class with the most votes.
+    Majority(Majority),
+    /// Votes weighted by agreement with the majority.
+    Wawa(Wawa),
+    /// A confusion matrix for each worker.
+    DawidSkene(DawidSkene),
+    /// An accuracy for each worker.
+    OneCoin(OneCoin),
+    /// Confusion matrices shrunk to the population's.
+    Pooled(Pooled),
+    /// Confusion matrices shrunk to what a worker of that skill would have.
+    Skilled(Skilled),
+    /// Confusion matrices started by the method of moments.
+    Spectral(Spectral),
+    /// Hidden components that need not be the labels.
+    Mixture(Mixture),
+}
+
+impl Method {
+    /// The name by which it goes.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Auto(_) => "auto",
+            Method::Majority(_) => "majority",
+            Method::Wawa(_) => "wawa",
+            Method::DawidSkene(_) => "dawid-skene",
+            Method::OneCoin(_) => "one-coin",
+            Method::Pooled(_) => "pooled",
+            Method::Skilled(_) => "skilled",
+            Method::Spectral(_) => "spectral",
+            Method::Mixture(_) => "mixture",
+        }
+    }
+
+    /// Fits it.
+    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+        match self {
+            Method::Auto(method) => method.fit(evidence, cores),
+            Method::Majority(method) => method.fit(evidence, cores),
+            Method::Wawa(method) => method.fit(evidence, cores),
+            Method::DawidSkene(method) => method.fit(evidence, cores),
+            Method::OneCoin(method) => method.fit(evidence, cores),
+            Method::Pooled(method) => method.fit(evidence, cores),
+            Method::Skilled(method) => method.fit(evidence, cores),
+            Method::Spectral(method) => method.fit(evidence, cores),
+            Method::Mixture(method) => method.fit(evidence, cores),
+        }
+    }
+}
