@@ -5,6 +5,8 @@ use std::fmt::Write;
 pub struct Series {
     name: String,
     points: Vec<(f64, f64)>,
+    /// The lower and upper edge of a shaded band.
+    band: Vec<(f64, f64, f64)>,
     dashed: bool,
 }
 
@@ -12,7 +14,14 @@ impl Series {
     /// A line through points, from left to right. Points that are not finite are left out.
     pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let finite = |point: &(f64, f64)| point.0.is_finite() && point.1.is_finite();
-        Series { name: name.into(), points: points.into_iter().filter(finite).collect(), dashed: false }
+        let points = points.into_iter().filter(finite).collect();
+        Series { name: name.into(), points, band: Vec::new(), dashed: false }
+    }
+
+    /// The same with a shaded band: where, from and to. Parts that are not finite are left out.
+    pub fn with_band(self, band: impl IntoIterator<Item = (f64, f64, f64)>) -> Self {
+        let finite = |(x, low, high): &(f64, f64, f64)| x.is_finite() && low.is_finite() && high.is_finite();
+        Series { band: band.into_iter().filter(finite).collect(), ..self }
     }
 
     /// The same, dashed.
@@ -71,7 +80,9 @@ impl Chart {
             .collect();
         let all = || lines.iter().flatten();
         let (x_low, x_high) = range(all().map(|point| point.0));
-        let (y_low, y_high) = range(all().map(|point| point.1));
+        let edges =
+            self.series.iter().flat_map(|series| &series.band).flat_map(|&(_, low, high)| [scaled(low), scaled(high)]);
+        let (y_low, y_high) = range(all().map(|point| point.1).chain(edges.filter(|edge| edge.is_finite())));
         let x = |value: f64| LEFT + (value - x_low) / (x_high - x_low) * (WIDTH - LEFT - RIGHT);
         let y = |value: f64| HEIGHT - BOTTOM - (value - y_low) / (y_high - y_low) * (HEIGHT - TOP - BOTTOM);
 
@@ -115,6 +126,14 @@ impl Chart {
             HEIGHT - BOTTOM,
             WIDTH - RIGHT
         );
+        for (i, series) in self.series.iter().enumerate().filter(|(_, series)| !series.band.is_empty()) {
+            let lower = series.band.iter().map(|&(at, low, _)| (at, low));
+            let upper = series.band.iter().rev().map(|&(at, _, high)| (at, high));
+            let edge = |(px, py): (f64, f64)| format!("{:.1},{:.1}", x(scaled(px)), y(scaled(py)));
+            let points: Vec<String> = lower.chain(upper).map(edge).collect();
+            let colour = COLOURS[i % COLOURS.len()];
+            let _ = writeln!(svg, "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"0.2\"/>", points.join(" "));
+        }
         for (i, (line, series)) in lines.iter().zip(&self.series).enumerate() {
             let points: Vec<String> = line.iter().map(|&(px, py)| format!("{:.1},{:.1}", x(px), y(py))).collect();
             let dashes = if series.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
@@ -127,6 +146,17 @@ impl Chart {
         }
         svg + "</svg>\n"
     }
+}
+
+/// Charts above one another, as one SVG document.
+pub fn stacked(charts: &[Chart]) -> String {
+    let height = HEIGHT * charts.len() as f64;
+    let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\">\n");
+    for (i, chart) in charts.iter().enumerate() {
+        let at = format!("<svg y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ", HEIGHT * i as f64);
+        svg += &chart.svg().replacen("<svg ", &at, 1);
+    }
+    svg + "</svg>\n"
 }
 
 /// The smallest and the largest value, with room between them.
@@ -180,6 +210,25 @@ mod tests {
         assert_eq!(points.len(), 2, "the point that is none is left out");
         assert!(points.iter().all(|(x, y)| (LEFT..=WIDTH - RIGHT).contains(x) && (TOP..=HEIGHT - BOTTOM).contains(y)));
         assert!(points[0].1 > points[1].1, "larger is higher");
+    }
+
+    #[test]
+    fn bands_widen_the_frame_and_charts_stack() {
+        let series = Series::new("s", [(0.0, 1.0), (1.0, 1.0)]).with_band([
+            (0.0, 0.0, 3.0),
+            (1.0, 0.5, 2.0),
+            (2.0, f64::NAN, 1.0),
+        ]);
+        let chart = Chart::new("", "", "").with(series);
+        let svg = chart.svg();
+        let points = svg.split("<polygon points=\"").nth(1).unwrap().split('"').next().unwrap();
+        let heights: Vec<f64> =
+            points.split(' ').map(|pair| pair.split_once(',').unwrap().1.parse().unwrap()).collect();
+        assert_eq!(heights.len(), 4);
+        assert!(heights.iter().all(|y| (TOP..=HEIGHT - BOTTOM).contains(y)));
+        let both = stacked(&[chart.clone(), chart]);
+        assert_eq!(both.matches("<svg").count(), 3);
+        assert_eq!(both.matches("</svg>").count(), 3);
     }
 
     #[test]

@@ -10,4 +10,4 @@
 
 mod chart;
 
-pub use chart::{Chart, Series};
+pub use chart::{Chart, Series, stacked};

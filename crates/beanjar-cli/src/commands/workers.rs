@@ -169,7 +169,7 @@ impl Workers {
     fn suspicious(&self, labels: &Labels, common: &Common) -> Result<(Option<f64>, Option<Suspects>)> {
         let (ballots, cores) = (labels.ballots(), common.cores()?);
         let posterior = Skilled::default().fit(&Evidence::votes(ballots)?, &cores)?.posterior;
-        let pairs = Suspicion { seed: common.seed, ..Suspicion::default() }.pairs(ballots, &posterior, &cores)?;
+        let pairs = Suspicion { seed: common.seed, ..Suspicion::default() }.pairs(ballots, &cores)?;
         let name = |worker: usize| labels.workers.get(worker).to_owned();
         let suspects = Suspects {
             looked_at: pairs.len(),

@@ -1,5 +1,6 @@
 //! Tests of the real binary, named after what a user does.
 
+mod aggregating;
 mod bad_input;
 mod public_data;
 mod reading;

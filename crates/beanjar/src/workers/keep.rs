@@ -110,7 +110,7 @@ impl Keep {
         let sizes = sizes(ballots.workers());
         let trials = cores.map(sizes, |keep| -> Result<Trial> {
             let (mut predictive, mut wrong, mut labels) = (0.0, 0.0, 0.0);
-            for (fold, ranking) in hidden.iter().zip(&rankings) {
+            for (fold, ranking) in hidden.iter().zip(&rankings).filter(|(fold, _)| !fold.kept.is_empty()) {
                 let posterior = fitted(&fold.kept, ranking, keep)?;
                 let tables = tables_given(&fold.kept, &posterior, &Cores::one())?;
                 for &(task, worker, label) in &fold.hidden {

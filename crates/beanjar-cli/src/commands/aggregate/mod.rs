@@ -49,7 +49,7 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "estimated|uniform|P,...", value_parser = prior)]
     prior: Option<Prior>,
     /// Pseudo-labels added to each cell of a worker's confusion matrix (dawid-skene, one-coin, mixture).
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     smoothing: Option<f64>,
     /// Random starts, the likeliest of which is kept (spectral, mixture).
     #[arg(long, value_name = "N")]
@@ -132,7 +132,8 @@ impl Aggregate {
         let ballots = some.as_ref().unwrap_or(labels.ballots());
         let evidence = Evidence::with_gold(ballots, gold.clone().unwrap_or_default()).map_err(of_file)?;
         let fitted = method.fit(&evidence, &cores).map_err(of_file)?;
-        if !fitted.converged {
+        // Skilled and auto stop after fifty steps on purpose; of the others one expects a fixed point.
+        if !fitted.converged && !matches!(method, Method::Skilled(_) | Method::Auto(_)) {
             common.warn(&format!("stopped after {} steps of EM; --iterations gives it more", fitted.iterations));
         }
         let blind = match &gold {

@@ -1,6 +1,7 @@
 //! The papers' experiments, with their published figures beside ours.
 
 mod multi_selection;
+mod worker_selection;
 
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -11,7 +12,9 @@ use std::path::PathBuf;
 ///
 /// Prints tables; with --out FOLDER the figures are written there as SVG.
 #[derive(Args)]
-#[command(after_help = "Example:\n  beanjar reproduce multi-selection --data data --out figures")]
+#[command(
+    after_help = "Examples:\n  beanjar reproduce multi-selection --data data --out figures\n  beanjar reproduce worker-selection --data data --out figures"
+)]
 pub(crate) struct Reproduce {
     #[command(subcommand)]
     paper: Paper,
@@ -31,22 +34,43 @@ enum Paper {
         #[arg(long, value_name = "N", default_value_t = 50)]
         splits: u64,
     },
+    /// Zhao and Zucker: which workers to trust, and the true labels, with no truth at hand.
+    ///
+    /// Needs labels.csv and truth.csv in crowd/bird, rte, trec, dog and web of the data folder; what is not there is left
+    /// out, and said so.
+    WorkerSelection {
+        /// The folder with the data sets.
+        #[arg(long, value_name = "FOLDER")]
+        data: PathBuf,
+        /// How many runs of the spectral method.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        runs: usize,
+        /// Only these sets, by name.
+        #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+        sets: Vec<String>,
+    },
 }
 
 impl Reproduce {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let figures = Figures::new(common)?;
-        let Paper::MultiSelection { data, splits } = &self.paper;
+        let (Paper::MultiSelection { data, .. } | Paper::WorkerSelection { data, .. }) = &self.paper;
         if !data.is_dir() {
             return Err(Failure::Words(format!(
                 "{}: there is no such folder; name the one with the data sets",
                 data.display()
             )));
         }
-        if *splits == 0 {
-            return Err(Failure::Words("--splits: at least one split is needed".into()));
-        }
-        let text = multi_selection::run(data, *splits, &figures, common)?;
+        let text = match &self.paper {
+            Paper::MultiSelection { splits: 0, .. } => {
+                return Err(Failure::Words("--splits: at least one split is needed".into()));
+            }
+            Paper::WorkerSelection { runs: 0, .. } => {
+                return Err(Failure::Words("--runs: at least one run is needed".into()));
+            }
+            Paper::MultiSelection { data, splits } => multi_selection::run(data, *splits, &figures, common)?,
+            Paper::WorkerSelection { data, runs, sets } => worker_selection::run(data, *runs, sets, &figures, common)?,
+        };
         use std::io::Write;
         Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
     }
@@ -68,10 +92,15 @@ impl Figures {
 
     /// Writes a figure, and says where it is.
     fn write(&self, name: &str, chart: &beanjar_report::Chart) -> Result<String> {
+        self.write_svg(name, &chart.svg())
+    }
+
+    /// Writes a drawing, and says where it is.
+    fn write_svg(&self, name: &str, svg: &str) -> Result<String> {
         let Some(folder) = &self.folder else { return Ok(String::new()) };
         let path = folder.join(name);
         let mut output = beanjar_io::Output::create(&path, &[])?;
-        output.write_text(&chart.svg())?;
+        output.write_text(svg)?;
         output.finish()?;
         Ok(format!("  figure: {}\n", path.display()))
     }

@@ -1,0 +1,316 @@
+//! True labels and trusted workers, from the shell.
+
+use crate::support::Folder;
+use serde_json::Value;
+
+/// A simulated crowd with its truth, written by the program itself.
+fn crowd(folder: &Folder, more: &[&str]) {
+    let made = folder.run(&[&["simulate", "labels", "--out", "crowd"], more].concat());
+    assert_eq!(made.code, 0, "{}", made.err);
+}
+
+const METHODS: [&str; 9] =
+    ["auto", "majority", "wawa", "dawid-skene", "one-coin", "pooled", "skilled", "spectral", "mixture"];
+
+#[test]
+fn every_method_labels_every_task() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "150", "--workers", "12", "--classes", "3"]);
+    for method in METHODS {
+        let found = folder.json(&[
+            "aggregate",
+            "crowd/labels.csv",
+            "--method",
+            method,
+            "--truth",
+            "crowd/truth.csv",
+            "--confusion",
+        ]);
+        assert_eq!(found["method"], method);
+        assert_eq!(found["classes"].as_array().unwrap().len(), 3);
+        let tasks = found["tasks"].as_array().unwrap();
+        assert_eq!(tasks.len(), 150);
+        for task in tasks {
+            let probabilities = task["probabilities"].as_object().unwrap();
+            let sum: f64 = probabilities.values().map(|p| p.as_f64().unwrap()).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{method}");
+            let label = task["label"].as_str().unwrap();
+            assert_eq!(probabilities[label], task["confidence"], "{method}");
+        }
+        let accuracy = found["truth"]["accuracy"].as_f64().unwrap();
+        assert!(accuracy > 0.75, "{method}: {accuracy}");
+        let workers = found["workers"].as_array().unwrap();
+        assert_eq!(workers.iter().map(|worker| worker["labels"].as_u64().unwrap()).sum::<u64>(), 750);
+        for worker in workers {
+            let number = |key: &str| worker[key].as_f64().unwrap();
+            assert!(number("accuracy_low") <= number("accuracy") && number("accuracy") <= number("accuracy_high"));
+            assert_eq!(worker["kept"], true);
+        }
+        let modelled = !["majority", "wawa", "auto"].contains(&method);
+        assert_eq!(workers[0]["confusion"].is_array(), modelled, "{method}");
+    }
+}
+
+#[test]
+fn a_table_and_a_csv_say_the_same() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "40", "--workers", "6"]);
+    let csv = folder.run(&["aggregate", "crowd/labels.csv", "--format", "csv"]).out;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("task,label,confidence", 41));
+    let text = folder.run(&["aggregate", "crowd/labels.csv", "--format", "table", "--all"]).out;
+    for line in &lines[1..] {
+        let task = line.split(',').next().unwrap();
+        assert!(text.lines().any(|line| line.split_whitespace().next() == Some(task)), "{task} is in the table");
+    }
+    let again = folder.run(&["aggregate", "crowd/labels.csv", "--format", "csv", "--threads", "1"]).out;
+    assert_eq!(csv, again, "threads change nothing");
+}
+
+#[test]
+fn ties_are_shared_flagged_and_broken_by_the_seed() {
+    let folder = Folder::new();
+    let rows: String = (0..40).map(|i| format!("t{i},ann,yes\nt{i},bob,no\n")).collect();
+    folder.write("labels.csv", format!("task,worker,label\n{rows}"));
+    let labels = |seed: &str| -> Vec<String> {
+        let found = folder.json(&["aggregate", "labels.csv", "--method", "majority", "--seed", seed]);
+        let tasks = found["tasks"].as_array().unwrap().clone();
+        assert!(tasks.iter().all(|task| task["tied"] == true && task["confidence"] == 0.5));
+        tasks.iter().map(|task| task["label"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(labels("1"), labels("1"));
+    assert_ne!(labels("1"), labels("2"));
+    assert!(labels("1").contains(&"yes".to_owned()) && labels("1").contains(&"no".to_owned()));
+}
+
+#[test]
+fn known_labels_are_fixed_and_tell_how_good_the_rest_is() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "100", "--workers", "8", "--accuracy", "0.6"]);
+    let truth = folder.read("crowd/truth.csv");
+    let some: String = truth.lines().take(51).map(|line| line.to_owned() + "\n").collect();
+    folder.write("gold.csv", &some);
+    let found = folder.json(&["aggregate", "crowd/labels.csv", "--gold", "gold.csv"]);
+    for line in some.lines().skip(1) {
+        let (task, label) = line.split_once(',').unwrap();
+        let found = found["tasks"].as_array().unwrap().iter().find(|found| found["task"] == task).unwrap();
+        assert_eq!((&found["label"], found["confidence"].as_f64()), (&label.into(), Some(1.0)));
+    }
+    assert_eq!(found["gold"]["tasks"], 50);
+    assert!(found["gold"]["accuracy"].as_f64().unwrap() < 1.0, "judged without being told");
+    folder.write("odd.csv", "task,label\nt1,never\n");
+    folder.write("labels.csv", "task,worker,label\nt1,a,x\nt1,b,y\n");
+    let run = folder.run(&["aggregate", "labels.csv", "--gold", "odd.csv"]);
+    assert!(run.code == 0 && run.err.contains("a label that no worker gave, such as 'never'"), "{}", run.err);
+}
+
+#[test]
+fn a_saved_model_labels_new_tasks_as_the_fit_did() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "200", "--workers", "10", "--classes", "3"]);
+    for method in ["majority", "wawa", "dawid-skene", "one-coin", "pooled", "spectral", "mixture"] {
+        let fitted = folder.json(&["aggregate", "crowd/labels.csv", "--method", method, "--model", "model.json"]);
+        let predicted = folder.json(&["predict", "model.json", "crowd/labels.csv", "--labels", "crowd/truth.csv"]);
+        let probabilities = |found: &Value| -> Vec<f64> {
+            let tasks = found["tasks"].as_array().unwrap().iter();
+            tasks
+                .flat_map(|task| {
+                    task["probabilities"].as_object().unwrap().values().map(|p| p.as_f64().unwrap()).collect::<Vec<_>>()
+                })
+                .collect()
+        };
+        let pairs = probabilities(&fitted).into_iter().zip(probabilities(&predicted));
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-9), "{method}");
+        assert!(predicted["truth"]["accuracy"].as_f64().unwrap() > 0.75, "{method}");
+    }
+    for method in ["skilled", "auto"] {
+        // These read a task's own votes without themselves when they fit, so new tasks differ a little.
+        folder.json(&["aggregate", "crowd/labels.csv", "--method", method, "--model", "model.json"]);
+        let predicted = folder.json(&["predict", "model.json", "crowd/labels.csv", "--labels", "crowd/truth.csv"]);
+        assert!(predicted["truth"]["accuracy"].as_f64().unwrap() > 0.75, "{method}");
+    }
+}
+
+#[test]
+fn strangers_and_strange_labels_are_counted_and_answered() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "200", "--workers", "10", "--accuracy", "0.9"]);
+    for method in METHODS {
+        folder.json(&["aggregate", "crowd/labels.csv", "--method", method, "--model", "model.json"]);
+        let classes = folder.json(&["aggregate", "crowd/labels.csv"])["classes"].clone();
+        let (first, second) = (classes[0].as_str().unwrap(), classes[1].as_str().unwrap());
+        folder.write(
+            "new.csv",
+            format!(
+                "task,worker,label\nn1,zoe,{first}\nn1,yan,{first}\nn2,zoe,{second}\nn2,yan,{second}\nn3,zoe,other\n"
+            ),
+        );
+        let run = folder.run(&["predict", "model.json", "new.csv", "--format", "json"]);
+        assert!(run.err.contains("2 workers whom the model has never seen"), "{method}: {}", run.err);
+        assert!(run.err.contains("1 label of classes that the model has never seen"), "{method}: {}", run.err);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let tasks = found["tasks"].as_array().unwrap();
+        assert_eq!((&tasks[0]["label"], &tasks[1]["label"]), (&first.into(), &second.into()), "{method}");
+        assert_eq!(tasks[2]["tied"], true, "{method}");
+    }
+    folder.write("none.csv", "task,worker,label\nn3,zoe,other\n");
+    assert!(folder.error(&["predict", "model.json", "none.csv"]).contains("no label is of a class of the model"));
+    let damaged = folder.read("model.json").replace("\"prior\"", "\"priors\"");
+    folder.write("damaged.json", damaged);
+    assert!(folder.error(&["predict", "damaged.json", "crowd/labels.csv"]).contains("damaged"));
+}
+
+#[test]
+fn workers_are_ranked_kept_and_used() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "300", "--workers", "12", "--accuracy", "0.85", "--spammers", "0.5", "--votes", "6"]);
+    let found = folder.json(&["workers", "crowd/labels.csv"]);
+    let workers = found["workers"].as_array().unwrap();
+    assert_eq!(workers.len(), 12);
+    for (i, worker) in workers.iter().enumerate() {
+        assert_eq!(worker["rank"], i + 1);
+        assert_eq!(worker["kept"], i < found["keep"].as_u64().unwrap() as usize);
+    }
+    assert!(workers.windows(2).all(|pair| pair[0]["score"].as_f64() >= pair[1]["score"].as_f64()));
+    assert_eq!(found["rule"], "predictive");
+    let by_number = folder.run(&["workers", "crowd/labels.csv", "--keep", "5", "--out", "kept.csv"]);
+    assert_eq!(by_number.code, 0, "{}", by_number.err);
+    let from_file = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "kept.csv"]);
+    let from_number = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "5"]);
+    assert_eq!(from_file, from_number);
+    let kept = from_file["workers"].as_array().unwrap().iter().filter(|worker| worker["kept"] == true).count();
+    assert_eq!(kept, 5);
+    for more in
+        [vec!["--rule", "elbow"], vec!["--rule", "surrogate"], vec!["--rule", "goodness"], vec!["--missing", "pair"]]
+    {
+        let found = folder.json(&[&["workers", "crowd/labels.csv"], &more[..]].concat());
+        assert!((1..=12).contains(&found["keep"].as_u64().unwrap()), "{more:?}");
+    }
+    let subset = folder.json(&["workers", "crowd/labels.csv", "--keep", "4", "--by", "subset", "--missing", "full"]);
+    assert_eq!(subset["workers"].as_array().unwrap().iter().filter(|worker| worker["kept"] == true).count(), 4);
+    let all = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "auto", "--method", "dawid-skene"]);
+    assert!(all["workers"].as_array().unwrap().iter().any(|worker| worker["kept"] == true));
+}
+
+#[test]
+fn a_task_that_no_kept_worker_labelled_is_open() {
+    let folder = Folder::new();
+    folder.write("labels.csv", "task,worker,label\na,ann,x\na,bob,x\nb,ann,y\nb,bob,y\nc,cy,x\n");
+    folder.write("crew.csv", "worker\nann\nbob\nnobody\n");
+    let run = folder.run(&[
+        "aggregate",
+        "labels.csv",
+        "--workers",
+        "crew.csv",
+        "--method",
+        "dawid-skene",
+        "--format",
+        "json",
+    ]);
+    assert!(run.err.contains("1 worker of crew.csv gave no label"), "{}", run.err);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&found["tasks"][2]["tied"], &found["tasks"][2]["confidence"]), (&true.into(), &0.5.into()));
+    folder.write("strangers.csv", "worker\nzoe\n");
+    let said = folder.error(&["aggregate", "labels.csv", "--workers", "strangers.csv"]);
+    assert!(said.contains("none of the 3 workers"), "{said}");
+}
+
+#[test]
+fn copiers_are_suspicious() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "200", "--workers", "8", "--classes", "3", "--votes", "8", "--accuracy", "0.6"]);
+    let labels = folder.read("crowd/labels.csv");
+    let first = labels.lines().nth(1).unwrap().split(',').nth(1).unwrap().to_owned();
+    let copies: String = labels
+        .lines()
+        .filter(|line| line.split(',').nth(1) == Some(&first))
+        .map(|line| line.replace(&format!(",{first},"), ",copier,") + "\n")
+        .collect();
+    folder.write("labels.csv", labels + &copies);
+    let found = folder.json(&["workers", "labels.csv", "--suspicious", "--keep", "all"]);
+    let pairs = found["suspicious"]["pairs"].as_array().unwrap();
+    assert_eq!(found["suspicious"]["looked_at"], 36);
+    assert!(!pairs.is_empty());
+    let names: Vec<&str> = pairs[0]["workers"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(names.contains(&"copier") && names.contains(&first.as_str()), "{names:?}");
+    assert_eq!(pairs[0]["agreement"], 1.0);
+    assert!(found["goodness"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn odd_names_and_repeated_labels_survive() {
+    let folder = Folder::new();
+    folder.write(
+        "labels.csv",
+        "task,worker,label\n\"a,1\",\"w\"\"q\",🫘\n\"a,1\",v,🫘\nb,v,no\nb,\"w\"\"q\",no\nb,v,no\n",
+    );
+    let run = folder.run(&["aggregate", "labels.csv", "--format", "csv"]);
+    assert!(run.err.contains("1 label with the (task, worker) of an earlier row"), "{}", run.err);
+    assert!(run.out.starts_with("task,label,confidence\n\"a,1\",🫘,"), "{}", run.out);
+}
+
+#[test]
+fn bad_wishes_are_refused_in_one_sentence() {
+    let folder = Folder::new();
+    folder.write("labels.csv", "task,worker,label\nt1,a,x\nt1,b,y\nt2,a,y\n");
+    folder.write("judgments.csv", "object,attribute,worker,value\no,a,w,1\n");
+    folder.write("empty.csv", "");
+    folder.write("header.csv", "task,worker,label\n");
+    folder.write("gold.csv", "task,label\nzzz,x\n");
+    folder.write("weights.csv", "worker,weight\na,-1\n");
+    for (arguments, said) in [
+        (vec!["aggregate", "judgments.csv"], "this file holds judgments"),
+        (vec!["aggregate", "empty.csv"], "empty.csv"),
+        (vec!["aggregate", "header.csv"], "header.csv"),
+        (vec!["aggregate", "missing.csv"], "missing.csv"),
+        (vec!["aggregate", "labels.csv", "--gold", "gold.csv"], "none of the 2 tasks"),
+        (
+            vec!["aggregate", "labels.csv", "--method", "majority", "--weights", "weights.csv"],
+            "the weight of 'a' is '-1'",
+        ),
+        (vec!["aggregate", "labels.csv", "--smoothing", "1"], "--smoothing is only of use with --method dawid-skene"),
+        (vec!["aggregate", "labels.csv", "--method", "one-coin", "--smoothing", "-1"], "smoothing is -1"),
+        (vec!["aggregate", "labels.csv", "--prior", "0.2,0.3,0.5"], "the prior is"),
+        (
+            vec!["aggregate", "labels.csv", "--method", "dawid-skene", "--iterations", "0"],
+            "the number of iterations is 0",
+        ),
+        (vec!["aggregate", "labels.csv", "--method", "mixture", "--components", "0"], "the number of components is 0"),
+        (vec!["aggregate", "labels.csv", "--out", "labels.csv"], "labels.csv"),
+        (vec!["aggregate", "labels.csv", "--model", "labels.csv"], "labels.csv"),
+        (vec!["workers", "header.csv"], "header.csv"),
+        (vec!["workers", "labels.csv", "--keep", "3"], "there are 2 workers"),
+        (vec!["predict", "labels.csv", "labels.csv"], "not a model file"),
+        (vec!["reproduce", "worker-selection", "--data", "nowhere"], "nowhere"),
+    ] {
+        let error = folder.error(&arguments);
+        assert!(error.contains(said), "{arguments:?}: {error}");
+    }
+    let names = folder.names();
+    assert_eq!(names, ["empty.csv", "gold.csv", "header.csv", "judgments.csv", "labels.csv", "weights.csv"]);
+}
+
+#[test]
+fn weights_silence_workers() {
+    let folder = Folder::new();
+    folder.write("labels.csv", "task,worker,label\nt,a,x\nt,b,y\nt,c,y\n");
+    folder.write("weights.csv", "worker,weight\na,3\nb,1\nc,1\n");
+    let found = folder.json(&["aggregate", "labels.csv", "--method", "majority", "--weights", "weights.csv"]);
+    assert_eq!((&found["tasks"][0]["label"], &found["tasks"][0]["confidence"]), (&"x".into(), &0.6.into()));
+}
+
+#[test]
+fn one_of_everything_gets_an_answer_from_every_method() {
+    let folder = Folder::new();
+    folder.write("one.csv", "task,worker,label\nt,w,x\n");
+    folder.write("worker.csv", "task,worker,label\na,w,x\nb,w,y\nc,w,x\n");
+    folder.write("class.csv", "task,worker,label\na,w,x\na,v,x\nb,v,x\n");
+    for file in ["one.csv", "worker.csv", "class.csv"] {
+        for method in METHODS {
+            let found = folder.json(&["aggregate", file, "--method", method]);
+            let tasks = found["tasks"].as_array().unwrap();
+            assert!(tasks.iter().all(|task| task["confidence"].as_f64().unwrap() > 0.0), "{file} {method}");
+        }
+        folder.json(&["workers", file, "--suspicious"]);
+    }
+}
