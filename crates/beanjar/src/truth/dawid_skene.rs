@@ -1,5 +1,5 @@
 use super::em::{Expected, Model, Start, Step, climb};
-use super::rule::log;
+use super::rule::possible;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
 use crate::{Cores, Result};
 
@@ -58,12 +58,12 @@ impl Model for Free<'_> {
             normalise(table, labels, classes, self.smoothing, Some(&population));
         }
         tables.extend(population);
-        tables.iter_mut().for_each(|p| *p = log(*p));
+        tables.iter_mut().for_each(|p| *p = possible(*p));
         let density = match self.smoothing > 0.0 {
-            true => self.smoothing * tables[..expected.votes.len()].iter().sum::<f64>(),
+            true => self.smoothing * tables[..expected.votes.len()].iter().map(|p| p.ln()).sum::<f64>(),
             false => 0.0,
         };
-        Step { log_prior: self.prior.logs(&expected.tasks), log_votes: tables, density, trust: Vec::new() }
+        Step { prior: self.prior.shares(&expected.tasks), votes: tables, density, trust: Vec::new() }
     }
 }
 

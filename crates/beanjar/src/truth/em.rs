@@ -58,8 +58,26 @@ pub(super) struct Expected<'a> {
     pub(super) votes: Vec<f64>,
     /// Expected tasks of each class, of those with votes.
     pub(super) tasks: Vec<f64>,
-    pub(super) log_likelihood: f64,
+    likelihood: Likelihood,
     scratch: Vec<f64>,
+}
+
+/// A product of many small numbers: the logarithm of most of it, and a rest that is still an ordinary number. One
+/// logarithm serves many factors.
+struct Likelihood {
+    log: f64,
+    rest: f64,
+}
+
+impl Likelihood {
+    fn times(&mut self, (factor, log): (f64, f64)) {
+        self.rest *= factor;
+        self.log += log;
+        if self.rest < 1e-200 {
+            self.log += self.rest.ln();
+            self.rest = 1.0;
+        }
+    }
 }
 
 impl<'a> Expected<'a> {
@@ -72,7 +90,7 @@ impl<'a> Expected<'a> {
             classes,
             votes: vec![0.0; evidence.ballots.workers() * labels * classes],
             tasks: vec![0.0; classes],
-            log_likelihood: 0.0,
+            likelihood: Likelihood { log: 0.0, rest: 1.0 },
             scratch: vec![0.0; classes],
         }
     }
@@ -89,8 +107,8 @@ impl<'a> Expected<'a> {
             }
             Start::Posterior(posterior) => scores.copy_from_slice(posterior.of(votes.task)),
             Start::Tables(tables) => match known {
-                None => self.log_likelihood += tables.components(votes, scores),
-                Some(class) => self.log_likelihood += tables.joint(votes, usize::from(class)),
+                None => self.likelihood.times(tables.components(votes, scores)),
+                Some(class) => self.likelihood.log += tables.joint(votes, usize::from(class)),
             },
         }
         if let Some(class) = known {
@@ -106,6 +124,11 @@ impl<'a> Expected<'a> {
                 *sum += score;
             }
         }
+    }
+
+    /// The log-likelihood of the votes, where the classes were told by tables.
+    pub(super) fn log_likelihood(&self) -> f64 {
+        self.likelihood.log + self.likelihood.rest.ln()
     }
 
     /// The expected votes of one worker for one label, by class.
@@ -149,7 +172,7 @@ impl Sum<Ballots> for Expected<'_> {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.votes, &later.votes);
         add(&mut self.tasks, &later.tasks);
-        self.log_likelihood += later.log_likelihood;
+        self.likelihood.log += later.log_likelihood();
     }
 }
 
@@ -157,8 +180,8 @@ impl Confusion {
     /// ln P(votes, class).
     fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
         let classes = self.classes();
-        let said = votes.iter().map(|(w, l)| self.log_votes[(w * self.labels + l) * classes + class]);
-        self.log_prior[class] + said.sum::<f64>()
+        let said = votes.iter().map(|(w, l)| self.votes[(w * self.labels + l) * classes + class].ln());
+        self.prior[class].ln() + said.sum::<f64>()
     }
 }
 
@@ -170,10 +193,10 @@ pub(super) trait Model {
 
 /// Tables, and how probable they were before any vote.
 pub(super) struct Step {
-    /// ln P(class).
-    pub(super) log_prior: Vec<f64>,
-    /// ln P(label | class) of each worker, laid out as the counts are, and then the population's for newcomers.
-    pub(super) log_votes: Vec<f64>,
+    /// P(class).
+    pub(super) prior: Vec<f64>,
+    /// P(label | class) of each worker, laid out as the counts are, and then the population's for newcomers.
+    pub(super) votes: Vec<f64>,
     /// The logarithm of the tables' own prior.
     pub(super) density: f64,
     /// What each worker's votes count, and a newcomer's; empty if all count in full.
@@ -207,17 +230,17 @@ pub(super) fn climb(
     let enough = stopping.tolerance * evidence.ballots.len() as f64;
     let mut objective: Vec<f64> = Vec::new();
     let mut next = |expected: &Expected<'_>| {
-        let Step { log_prior, mut log_votes, density, trust } = model.maximise(expected);
-        for (worker, trust) in log_votes.chunks_exact_mut(labels * classes).zip(&trust) {
-            worker.iter_mut().for_each(|log| *log *= trust);
+        let Step { prior, mut votes, density, trust } = model.maximise(expected);
+        for (worker, trust) in votes.chunks_exact_mut(labels * classes).zip(&trust) {
+            worker.iter_mut().for_each(|p| *p = p.powf(*trust));
         }
-        (Confusion { labels, log_prior, log_votes, meaning: None, trust }, density)
+        (Confusion { labels, prior, votes, meaning: None, trust }, density)
     };
     let (mut tables, mut density) = next(&expect(start, evidence, classes, cores));
     loop {
         let (log_likelihood, improved) = {
             let expected = expect(Start::Tables(&tables), evidence, classes, cores);
-            (expected.log_likelihood, next(&expected))
+            (expected.log_likelihood(), next(&expected))
         };
         let value = log_likelihood + density;
         let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;

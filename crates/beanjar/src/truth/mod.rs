@@ -88,15 +88,15 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// The logarithms of the shares, given the expected tasks of each class.
-    fn logs(&self, tasks: &[f64]) -> Vec<f64> {
+    /// The shares, given the expected tasks of each class.
+    fn shares(&self, tasks: &[f64]) -> Vec<f64> {
         let shares = match self {
             Prior::Estimated => tasks.to_vec(),
             Prior::Uniform => vec![1.0; tasks.len()],
             Prior::Given(shares) => shares.clone(),
         };
         let sum: f64 = shares.iter().sum();
-        shares.into_iter().map(|share| rule::log(share / sum)).collect()
+        shares.into_iter().map(|share| rule::possible(share / sum)).collect()
     }
 
     fn check(&self, classes: usize) -> Result<()> {

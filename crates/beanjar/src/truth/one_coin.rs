@@ -1,5 +1,5 @@
 use super::em::{Expected, Model, Start, Step, climb};
-use super::rule::log;
+use super::rule::possible;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
 use crate::{Cores, Result};
 
@@ -44,7 +44,7 @@ impl Model for Coins<'_> {
         let mut push = |right: f64| {
             // With a single class there is no way to be wrong.
             let right = if classes == 1 { 1.0 } else { right };
-            let (right, wrong) = (log(right), log((1.0 - right) / ways));
+            let (right, wrong) = (possible(right), possible((1.0 - right) / ways));
             tables
                 .extend((0..labels * classes).map(|cell| if cell / classes == cell % classes { right } else { wrong }));
             (right, wrong)
@@ -60,11 +60,11 @@ impl Model for Coins<'_> {
                 if sum + pseudo > 0.0 { (right + self.smoothing) / (sum + pseudo) } else { 1.0 / classes as f64 };
             let (right, wrong) = push(share);
             if self.smoothing > 0.0 {
-                density += self.smoothing * (right + (classes as f64 - 1.0) * wrong);
+                density += self.smoothing * (right.ln() + (classes as f64 - 1.0) * wrong.ln());
             }
         }
         push(if all > 0.0 { all_right / all } else { 1.0 / classes as f64 });
-        Step { log_prior: self.prior.logs(&expected.tasks), log_votes: tables, density, trust: Vec::new() }
+        Step { prior: self.prior.shares(&expected.tasks), votes: tables, density, trust: Vec::new() }
     }
 }
 

@@ -1,6 +1,6 @@
 use super::em::{Expected, Model, Start, Step, climb, expect};
 use super::posterior::Posterior;
-use super::rule::{Confusion, log};
+use super::rule::Confusion;
 use super::{Evidence, Fitted, Prior, Stopping};
 use crate::gamma::digamma;
 use crate::judgments::Ballots;
@@ -47,8 +47,8 @@ pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, cores: &Cor
     // Worth and shares settle in a few steps when the counts stay as they are.
     const STEPS: usize = 5;
     (0..STEPS).for_each(|_| model.learn(&expected));
-    let Step { log_prior, log_votes, trust, .. } = model.maximise(&expected);
-    Ok(Confusion { labels: classes, log_prior, log_votes, meaning: None, trust })
+    let Step { prior, votes, trust, .. } = model.maximise(&expected);
+    Ok(Confusion { labels: classes, prior, votes, meaning: None, trust })
 }
 
 /// The most labels that the population may be worth: beyond, all workers are the same to four digits.
@@ -154,8 +154,7 @@ impl Model for Population<'_> {
             }
             super::dawid_skene::normalise(table, labels, classes, 0.0, None);
         }
-        tables.iter_mut().for_each(|p| *p = log(*p));
-        Step { log_prior: self.prior.logs(&expected.tasks), log_votes: tables, density: 0.0, trust: Vec::new() }
+        Step { prior: self.prior.shares(&expected.tasks), votes: tables, density: 0.0, trust: Vec::new() }
     }
 }
 

@@ -5,9 +5,12 @@ use crate::judgments::{Ballots, Votes};
 use crate::{Cores, Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The logarithm of a probability of zero. A vote that a worker never gave to a class speaks against it by e^100, which
-/// no number of ordinary votes outweighs, and two such votes against all classes still leave a finite answer.
-pub(super) const LOG_ZERO: f64 = -100.0;
+/// What stands for a probability of zero: e^-100. A vote that a worker never gave to a class speaks against it by that,
+/// which no number of ordinary votes outweighs, and such votes against all classes still leave an answer.
+const IMPOSSIBLE: f64 = 3.720_075_976_020_836e-44;
+
+/// So many probabilities may be multiplied, with that of the class, before the product could leave the range of a double.
+const AT_ONCE: usize = 6;
 
 /// The rule that turns the votes on a task into probabilities of its classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,10 +54,10 @@ pub struct Weights {
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Confusion {
     pub(super) labels: usize,
-    pub(super) log_prior: Vec<f64>,
-    /// ln P(label | class) at `(worker * labels + label) * classes + class`: a vote touches one run of memory.
+    pub(super) prior: Vec<f64>,
+    /// P(label | class), to the power of the worker's trust, at `(worker * labels + label) * classes + class`: a vote touches one run of memory.
     /// The last worker is the newcomer, whose matrix is the population's.
-    pub(super) log_votes: Vec<f64>,
+    pub(super) votes: Vec<f64>,
     /// What components say of labels, at `component * labels + label`; none where component and label are one.
     pub(super) meaning: Option<Vec<f64>>,
     /// What each worker's votes count, and a newcomer's: the power to which their probabilities were raised. Empty if
@@ -74,59 +77,62 @@ struct Stored {
     trust: Vec<f64>,
 }
 
-/// A logarithm that stays finite.
-pub(super) fn log(probability: f64) -> f64 {
-    probability.ln().max(LOG_ZERO)
+/// A probability that is not zero.
+pub(super) fn possible(probability: f64) -> f64 {
+    probability.max(IMPOSSIBLE)
 }
 
 impl Confusion {
     /// How many classes, or components, there are.
     pub fn classes(&self) -> usize {
-        self.log_prior.len()
+        self.prior.len()
     }
 
     /// The shares of the classes.
     pub fn prior(&self) -> Vec<f64> {
-        self.log_prior.iter().map(|x| x.exp()).collect()
+        self.prior.clone()
     }
 
     /// P(label | class) of a worker; of a newcomer for a number beyond the last.
     pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
         let worker = worker.min(self.workers());
-        let log = self.log_votes[(worker * self.labels + label) * self.classes() + class];
-        (log / self.trust.get(worker).unwrap_or(&1.0)).exp()
+        let p = self.votes[(worker * self.labels + label) * self.classes() + class];
+        self.trust.get(worker).map_or(p, |trust| p.powf(1.0 / trust))
     }
 
     /// How many workers were seen.
     pub fn workers(&self) -> usize {
-        self.log_votes.len() / (self.labels * self.classes()) - 1
+        self.votes.len() / (self.labels * self.classes()) - 1
     }
 
-    /// The log-likelihood of the votes, and in `scores` the probability of each component.
+    /// In `scores` the probability of each component; the likelihood of the votes, as a factor and the logarithm of
+    /// another.
+    ///
+    /// Probabilities are multiplied as they are, which is exact and takes no exponentials; after every few votes the
+    /// products are brought back to where nothing can underflow.
     #[inline(always)]
-    pub(super) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> f64 {
+    pub(super) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let classes = scores.len();
-        scores.fill(0.0);
-        for (worker, label) in votes.iter() {
+        scores.copy_from_slice(&self.prior[..classes]);
+        let mut log = 0.0;
+        let mut left = votes.labels.len();
+        for (i, (worker, label)) in votes.iter().enumerate() {
             let at = (worker * self.labels + label) * classes;
-            for (score, log) in scores.iter_mut().zip(&self.log_votes[at..at + classes]) {
-                *score += log;
+            for (score, p) in scores.iter_mut().zip(&self.votes[at..at + classes]) {
+                *score *= p;
+            }
+            left -= 1;
+            if (i + 1) % AT_ONCE == 0 && left > 0 {
+                let most = scores.iter().fold(0.0, |most: f64, &score| if score > most { score } else { most });
+                // What is this far behind may yet catch up, so it stays above zero.
+                scores.iter_mut().for_each(|score| *score = (*score / most).max(1e-250));
+                log += most.ln();
             }
         }
-        for (score, log) in scores.iter_mut().zip(&self.log_prior) {
-            *score += log;
-        }
-        let most = scores.iter().fold(f64::NEG_INFINITY, |most, &score| if score > most { score } else { most });
-        let mut sum = 0.0;
-        for score in scores.iter_mut() {
-            *score = (*score - most).exp();
-            sum += *score;
-        }
+        let sum: f64 = scores.iter().sum();
         let scale = sum.recip();
-        for score in scores.iter_mut() {
-            *score *= scale;
-        }
-        most + sum.ln()
+        scores.iter_mut().for_each(|score| *score *= scale);
+        (sum, log)
     }
 }
 
@@ -150,15 +156,15 @@ impl TryFrom<Stored> for Confusion {
         if numbers.any(|p| !(0.0..=1.0 + 1e-9).contains(p)) {
             return Err("a probability is not between 0 and 1".into());
         }
-        let mut log_votes = Vec::with_capacity(stored.workers.len() * labels * classes);
+        let mut votes = Vec::with_capacity(stored.workers.len() * labels * classes);
         for (i, worker) in stored.workers.iter().enumerate() {
             let trust = stored.trust.get(i).unwrap_or(&1.0);
             for label in 0..labels {
-                log_votes.extend(worker.iter().map(|row| trust * log(row[label])));
+                votes.extend(worker.iter().map(|row| possible(row[label]).powf(*trust)));
             }
         }
-        let log_prior = stored.prior.iter().map(|&p| log(p)).collect();
-        Ok(Confusion { labels, log_prior, log_votes, meaning: stored.meaning, trust: stored.trust })
+        let prior = stored.prior.iter().map(|&p| possible(p)).collect();
+        Ok(Confusion { labels, prior, votes, meaning: stored.meaning, trust: stored.trust })
     }
 }
 
@@ -287,5 +293,40 @@ impl Weights {
             sum = row.iter().sum();
         }
         row.iter_mut().for_each(|share| *share /= sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_many_votes_agree_with_sums_of_logarithms() {
+        let (workers, labels) = (7, 3);
+        let cell = |at: usize| match at % 11 {
+            0 => IMPOSSIBLE,
+            n => n as f64 / 20.0,
+        };
+        let votes: Vec<f64> = (0..(workers + 1) * labels * labels).map(cell).collect();
+        let prior = vec![0.2, 0.5, 0.3];
+        let tables = Confusion { labels, prior, votes, meaning: None, trust: Vec::new() };
+        for n in [1, 5, 6, 7, 12, 13, 100, 1001] {
+            let task: Vec<(usize, usize)> = (0..n).map(|i| (i * 5 % workers, (i * i + i / 3) % labels)).collect();
+            let ballots = Ballots::from_tasks(std::slice::from_ref(&task), workers, labels);
+            let mut scores = [0.0; 3];
+            let (factor, log) = tables.components(ballots.votes(0), &mut scores);
+            let joint: Vec<f64> = (0..3)
+                .map(|k| {
+                    let said = task.iter().map(|&(w, l)| tables.votes[(w * labels + l) * labels + k].ln());
+                    tables.prior[k].ln() + said.sum::<f64>()
+                })
+                .collect();
+            let most = joint.iter().fold(f64::NEG_INFINITY, |most: f64, &x| most.max(x));
+            let sum: f64 = joint.iter().map(|x| (x - most).exp()).sum();
+            assert!((factor.ln() + log - most - sum.ln()).abs() < 1e-9 * most.abs().max(1.0), "{n} votes");
+            for k in 0..3 {
+                assert!((scores[k] - (joint[k] - most).exp() / sum).abs() < 1e-9, "{n} votes");
+            }
+        }
     }
 }

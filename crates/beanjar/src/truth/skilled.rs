@@ -1,6 +1,6 @@
 use super::em::{Climb, Expected, Model, Start, Step, climb, expect};
 use super::posterior::{Fitted, Posterior};
-use super::rule::{Rule, log};
+use super::rule::Rule;
 use super::{Evidence, Prior, Stopping};
 use crate::gamma::digamma;
 use crate::{Cores, Error, Result};
@@ -112,7 +112,7 @@ impl SkilledFit {
             }
             let mut own = vec![0.0; classes];
             tables.components(votes, &mut own);
-            row.copy_from_slice(&tables.log_prior);
+            row.iter_mut().zip(&tables.prior).for_each(|(score, share)| *score = share.ln());
             for (worker, label) in votes.iter() {
                 let at = (worker * classes + label) * classes;
                 let trust = tables.trust.get(worker).unwrap_or(&1.0);
@@ -303,17 +303,16 @@ impl<'a> Skills<'a> {
     }
 
     /// What each worker's votes count: less for those whose tables tell less of the class than the average label's do.
-    fn trust(&self, tables: &[f64], log_prior: &[f64]) -> Vec<f64> {
-        let k = log_prior.len();
+    fn trust(&self, tables: &[f64], prior: &[f64]) -> Vec<f64> {
+        let k = prior.len();
         if self.discount == 0.0 {
             return Vec::new();
         }
-        let prior: Vec<f64> = log_prior.iter().map(|log| log.exp()).collect();
         let worth = |table: &[f64]| {
             let mut told = 0.0;
             for row in table.chunks_exact(k) {
-                let mean: f64 = row.iter().zip(&prior).map(|(p, share)| p * share).sum();
-                told += row.iter().zip(&prior).map(|(p, share)| share * p * (p / mean).ln()).sum::<f64>();
+                let mean: f64 = row.iter().zip(prior).map(|(p, share)| p * share).sum();
+                told += row.iter().zip(prior).map(|(p, share)| share * p * (p / mean).ln()).sum::<f64>();
             }
             told.max(1e-6).powf(self.discount)
         };
@@ -324,12 +323,12 @@ impl<'a> Skills<'a> {
         worths.iter().map(|worth| (worth / mean).min(1.0)).collect()
     }
 
-    fn log_prior(&self, tasks: &[f64]) -> Vec<f64> {
+    fn prior(&self, tasks: &[f64]) -> Vec<f64> {
         match self.view {
-            View::Prior(prior @ (Prior::Uniform | Prior::Given(_))) => prior.logs(tasks),
+            View::Prior(prior @ (Prior::Uniform | Prior::Given(_))) => prior.shares(tasks),
             _ => {
                 let shares: Vec<f64> = tasks.iter().zip(&self.anchor).map(|(tasks, pseudo)| tasks + pseudo).collect();
-                Prior::Estimated.logs(&shares)
+                Prior::Estimated.shares(&shares)
             }
         }
     }
@@ -353,10 +352,9 @@ impl Model for Skills<'_> {
             table.iter_mut().zip(means).for_each(|(cell, mean)| *cell += self.strength * mean);
             super::dawid_skene::normalise(table, k, k, 0.0, None);
         }
-        let log_prior = self.log_prior(&expected.tasks);
-        let trust = self.trust(&tables, &log_prior);
-        tables.iter_mut().for_each(|p| *p = log(*p));
-        Step { log_prior, log_votes: tables, density: 0.0, trust }
+        let prior = self.prior(&expected.tasks);
+        let trust = self.trust(&tables, &prior);
+        Step { prior, votes: tables, density: 0.0, trust }
     }
 }
 

@@ -1,6 +1,6 @@
 use super::dawid_skene::Free;
 use super::em::{Climb, Start, climb};
-use super::rule::{Confusion, log};
+use super::rule::{Confusion, possible};
 use super::tensor::Tensor;
 use super::{Evidence, Fitted, Prior, Stopping};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
@@ -105,31 +105,31 @@ fn moments_start(ballots: &Ballots, seed: u64, restart: u64, cores: &Cores) -> O
         (0..classes).map(|k| estimates.iter().map(|estimate| estimate.shares[k]).sum::<f64>()).collect();
     let sum: f64 = prior.iter().sum();
     prior.iter_mut().for_each(|share| *share /= sum);
-    let mut log_votes = Vec::with_capacity((ballots.workers() + 1) * classes * classes);
+    let mut votes = Vec::with_capacity((ballots.workers() + 1) * classes * classes);
     for worker in 0..ballots.workers() {
         let other = &estimates[(group[worker] + 1) % 3];
         // C_w = E z_w Z_a' (W C_a')^-1, columns brought to sum one.
         let seen = moments.with_next(worker, ballots.tasks() as f64);
         let weighted = Square::from_fn(classes, |k, l| other.shares[k] * other.columns.at(l, k));
-        push_table(&seen.times(&weighted.inverse()?), &mut log_votes);
+        push_table(&seen.times(&weighted.inverse()?), &mut votes);
     }
-    push_table(&Square::from_fn(classes, |l, k| estimates.iter().map(|e| e.columns.at(l, k)).sum()), &mut log_votes);
+    push_table(&Square::from_fn(classes, |l, k| estimates.iter().map(|e| e.columns.at(l, k)).sum()), &mut votes);
     Some(Confusion {
         labels: classes,
-        log_prior: prior.into_iter().map(log).collect(),
-        log_votes,
+        prior: prior.into_iter().map(possible).collect(),
+        votes,
         meaning: None,
         trust: Vec::new(),
     })
 }
 
 /// Columns as probabilities, none too small.
-fn push_table(matrix: &Square, log_votes: &mut Vec<f64>) {
+fn push_table(matrix: &Square, votes: &mut Vec<f64>) {
     let classes = matrix.size;
     let cell = |l: usize, k: usize| matrix.at(l, k).clamp(LEAST, 1e6);
     let sums: Vec<f64> = (0..classes).map(|k| (0..classes).map(|l| cell(l, k)).sum()).collect();
     for l in 0..classes {
-        log_votes.extend((0..classes).map(|k| (cell(l, k) / sums[k]).max(LEAST).ln()));
+        votes.extend((0..classes).map(|k| (cell(l, k) / sums[k]).max(LEAST)));
     }
 }
 

@@ -48,13 +48,7 @@ impl Information {
         let tasks = ballots.tasks() as f64;
         let pairs = Pairs { ballots, by_worker: &by_worker, counts: &counts, missing, tasks };
         let found = cores.map(by_worker.even_pieces(64), |range| pairs.of_workers(range));
-        let mut offsets = Vec::with_capacity(workers + 1);
-        let mut partners = Vec::new();
-        offsets.push(0);
-        for of_worker in found.into_iter().flatten() {
-            partners.extend(of_worker);
-            offsets.push(partners.len());
-        }
+        let (offsets, partners) = mirrored(&found.into_iter().flatten().collect::<Vec<_>>());
         let labelled = (0..workers).map(|worker| by_worker.of(worker).len() as f64).collect();
         Ok(Information { missing, tasks, labelled, offsets, partners })
     }
@@ -112,6 +106,33 @@ impl Information {
             })
             .collect()
     }
+}
+
+/// From the partners of each worker who come after them to all partners of each: where each worker's begin, and who
+/// they are, in rising order.
+fn mirrored(later: &[Vec<(u32, f64)>]) -> (Vec<usize>, Vec<(u32, f64)>) {
+    let mut counts: Vec<usize> = later.iter().map(Vec::len).collect();
+    later.iter().flatten().for_each(|&(other, _)| counts[other as usize] += 1);
+    let mut offsets = vec![0];
+    let mut total = 0;
+    for count in counts {
+        total += count;
+        offsets.push(total);
+    }
+    let mut next = offsets.clone();
+    let mut partners = vec![(0, 0.0); total];
+    let mut push = |worker: usize, partner: (u32, f64)| {
+        partners[next[worker]] = partner;
+        next[worker] += 1;
+    };
+    for (worker, later) in later.iter().enumerate() {
+        // By now all who come before have told this worker of themselves.
+        for &(other, shared) in later {
+            push(worker, (other, shared));
+            push(other as usize, (worker as u32, shared));
+        }
+    }
+    (offsets, partners)
 }
 
 /// p ln(p / (q r)), nothing for p = 0.
@@ -189,7 +210,7 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// The partners of each worker of a range.
+    /// Of each worker of a range, the partners who come after.
     fn of_workers(&self, range: Range<usize>) -> Vec<Vec<(u32, f64)>> {
         let classes = self.ballots.classes();
         let cells = classes * classes;
@@ -200,7 +221,7 @@ impl Pairs<'_> {
             let mut others: Vec<u32> = Vec::new();
             for &(task, label) in self.by_worker.of(worker) {
                 for (other, said) in self.ballots.votes(task as usize).iter() {
-                    if other != worker {
+                    if other > worker {
                         joint[other * cells + usize::from(label) * classes + said] += 1.0;
                         if !std::mem::replace(&mut met[other], true) {
                             others.push(other as u32);
