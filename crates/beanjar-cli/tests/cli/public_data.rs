@@ -76,3 +76,52 @@ fn songs_with_text_ids_and_names_for_classes() {
     assert_eq!(found["classes"].as_array().unwrap().len(), 10);
     assert_eq!(found["workers"].as_array().unwrap().len(), 44);
 }
+
+/// The error in percent on the tasks with a known class.
+fn error(folder: &Folder, name: &str, more: &[&str]) -> f64 {
+    let (labels, truth) = (data(&format!("crowd/{name}/labels.csv")), data(&format!("crowd/{name}/truth.csv")));
+    let found = folder.json(&[&["aggregate", &labels, "--truth", &truth, "--quiet"], more].concat());
+    100.0 * (1.0 - found["truth"]["accuracy"].as_f64().unwrap())
+}
+
+#[test]
+#[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
+fn majority_and_em_err_as_published_with_all_workers_and_with_the_best() {
+    let folder = Folder::new();
+    // Zhao and Zucker's table 2; on web without the twelve tasks that have no truth.
+    for (name, steps, majority, em, keep, selected) in [
+        ("bird", "50", 24.07, 10.19, "15", 8.33),
+        ("rte", "50", 10.31, 7.25, "159", 7.25),
+        ("trec", "50", 34.86, 29.67, "459", 29.49),
+        ("dog", "50", 17.78, 15.74, "81", 15.37),
+        ("web", "100", 26.93, 17.26, "9", 10.89),
+    ] {
+        let near = |found: f64, published: f64| {
+            assert!((found - published).abs() < 0.006, "{name}: {found}, published to two digits as {published}");
+        };
+        near(error(&folder, name, &["--method", "majority"]), majority);
+        let steps = ["--method", "dawid-skene", "--iterations", steps];
+        near(error(&folder, name, &steps), em);
+        near(error(&folder, name, &[&steps[..], &["--workers", keep]].concat()), selected);
+    }
+}
+
+#[test]
+#[cfg_attr(not(beanjar_data), ignore = "needs the public data sets; set BEANJAR_DATA to their folder")]
+fn auto_is_no_worse_than_dawid_skene_on_average_and_better_calibrated_on_each() {
+    let folder = Folder::new();
+    let (mut ours, mut theirs) = (0.0, 0.0);
+    for name in ["bird", "rte", "trec", "dog", "web"] {
+        let (labels, truth) = (data(&format!("crowd/{name}/labels.csv")), data(&format!("crowd/{name}/truth.csv")));
+        let quality = |method: &str| {
+            let found = folder.json(&["aggregate", &labels, "--truth", &truth, "--method", method, "--quiet"]);
+            let number = |key: &str| found["truth"][key].as_f64().unwrap();
+            (number("accuracy"), number("ece"))
+        };
+        let (auto, dawid_skene) = (quality("auto"), quality("dawid-skene"));
+        assert!(auto.1 < dawid_skene.1, "{name}: {auto:?} {dawid_skene:?}");
+        ours += auto.0 / 5.0;
+        theirs += dawid_skene.0 / 5.0;
+    }
+    assert!(ours > theirs + 0.01 && ours > 0.85, "{ours} {theirs}");
+}
