@@ -18,6 +18,26 @@ pub(crate) fn reading(source: &Source, common: &Common) -> (Option<Progress>, Pr
     (Some(Arc::new(move |bytes| told.inc(bytes))), bar)
 }
 
+/// That something is being worked on, on standard error if that is a terminal; gone when it goes out of scope.
+pub(crate) fn working(what: &str, common: &Common) -> Working {
+    if common.quiet || !std::io::stderr().is_terminal() {
+        return Working(ProgressBar::hidden());
+    }
+    let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg} {elapsed}"));
+    bar.set_message(what.to_owned());
+    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    Working(bar)
+}
+
+/// A sign of life.
+pub(crate) struct Working(ProgressBar);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -21,6 +21,8 @@ struct Set {
 }
 
 type Tasks = Vec<Vec<(usize, usize)>>;
+/// Its name, how many sets it has, and the sums of accuracy and calibration error of each method.
+type Family = (String, usize, Vec<(f64, f64)>);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name the folder with the data sets")?;
@@ -38,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Method::Skilled(Skilled::default()),
         Method::Auto(Auto::default()),
     ];
-    let mut families: Vec<(String, usize, Vec<(f64, f64)>)> = Vec::new();
+    let mut families: Vec<Family> = Vec::new();
     for set in &sets {
         let evidence = Evidence::votes(&set.ballots)?;
         let mut found = Vec::new();
@@ -124,9 +126,11 @@ fn derived(sets: &[Set]) -> Vec<Set> {
                 });
                 add(format!("{votes} votes a task"), &few.collect(), classes, set.truth.clone());
             }
-            let some = tasks.iter().map(|all| all.iter().copied().filter(|vote| hash(vote.0, seed) % 2 == 0).collect());
+            let some = tasks
+                .iter()
+                .map(|all| all.iter().copied().filter(|vote| hash(vote.0, seed).is_multiple_of(2)).collect());
             add("half the workers".into(), &some.collect(), classes, set.truth.clone());
-            let half: Vec<usize> = (0..tasks.len()).filter(|&task| hash(task, seed + 77) % 2 == 0).collect();
+            let half: Vec<usize> = (0..tasks.len()).filter(|&task| hash(task, seed + 77).is_multiple_of(2)).collect();
             let votes: Tasks = half.iter().map(|&task| tasks[task].clone()).collect();
             add("half the tasks".into(), &votes, classes, half.iter().map(|&task| set.truth[task]).collect());
         }

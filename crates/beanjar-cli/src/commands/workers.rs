@@ -2,6 +2,7 @@ use super::{Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use crate::progress::working;
 use beanjar::Labels;
 use beanjar::truth::{Evidence, Skilled};
 use beanjar::workers::{
@@ -121,6 +122,7 @@ impl Workers {
             RuleName::Goodness => KeepRule::Goodness,
             RuleName::Elbow => KeepRule::Elbow,
         };
+        let _sign = working("comparing workers", common);
         let information = Information::new(ballots, missing, &cores)?;
         let ranking = Ranking::new(&information);
         let everyone = labels.workers.len();

@@ -46,7 +46,7 @@ fn every_method_labels_every_task() {
             assert!(number("accuracy_low") <= number("accuracy") && number("accuracy") <= number("accuracy_high"));
             assert_eq!(worker["kept"], true);
         }
-        let modelled = !["majority", "wawa", "auto"].contains(&method);
+        let modelled = !["majority", "wawa"].contains(&method);
         assert_eq!(workers[0]["confusion"].is_array(), modelled, "{method}");
     }
 }

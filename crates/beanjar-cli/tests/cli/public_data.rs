@@ -81,7 +81,7 @@ fn songs_with_text_ids_and_names_for_classes() {
 fn error(folder: &Folder, name: &str, more: &[&str]) -> f64 {
     let (labels, truth) = (data(&format!("crowd/{name}/labels.csv")), data(&format!("crowd/{name}/truth.csv")));
     let found = folder.json(&[&["aggregate", &labels, "--truth", &truth, "--quiet"], more].concat());
-    100.0 * (1.0 - found["truth"]["accuracy"].as_f64().unwrap())
+    100.0 * (1.0 - found["truth"]["accuracy"].as_f64().expect("an accuracy"))
 }
 
 #[test]

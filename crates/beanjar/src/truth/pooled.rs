@@ -8,10 +8,10 @@ use crate::{Cores, Result};
 
 /// Dawid-Skene's model with each row of a worker's confusion matrix shrunk to the population's.
 ///
-/// P_w(. | k) ~ Dirichlet(alpha_k): alpha_k's shares are the population's row, its sum how many labels that is worth. Both
-/// are learned from the data, by the evidence of the Dirichlet-multinomial on the expected counts (empirical Bayes), so
+/// P_w(. | k) ~ Dirichlet(worth m_k): m_k is the population's row, and worth how many labels that counts for. Both are
+/// learned from the data, by the evidence of the Dirichlet-multinomial on the expected counts (empirical Bayes), so
 /// workers with three labels do not have five free parameters, and workers who differ are let differ. The tables are the
-/// posterior means (count + alpha) / (sum of counts + sum of alpha). Cost: as [`DawidSkene`](super::DawidSkene), and
+/// posterior means (count + worth m) / (sum of counts + worth). Cost: as [`DawidSkene`](super::DawidSkene), and
 /// O(workers times classes squared) digamma functions an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pooled {
@@ -33,7 +33,7 @@ impl Pooled {
         let classes = evidence.ballots.classes();
         self.stopping.check()?;
         self.prior.check(classes)?;
-        let mut model = Population { prior: &self.prior, alpha: Vec::new() };
+        let mut model = Population::new(&self.prior);
         climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores).into_fitted(evidence, cores)
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, cores: &Cor
     let evidence = Evidence::votes(ballots)?;
     let classes = ballots.classes();
     let expected = expect(Start::Posterior(posterior), &evidence, classes, cores);
-    let mut model = Population { prior: &Prior::Estimated, alpha: Vec::new() };
+    let mut model = Population::new(&Prior::Estimated);
     // Worth and shares settle in a few steps when the counts stay as they are.
     const STEPS: usize = 5;
     (0..STEPS).for_each(|_| model.learn(&expected));
@@ -53,79 +53,76 @@ pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, cores: &Cor
 
 /// The most labels that the population may be worth: beyond, all workers are the same to four digits.
 const MOST: f64 = 1e4;
-/// The least that any cell may be worth, so that no label is ever impossible.
-const LEAST: f64 = 1e-3;
+/// The least: a worker's own row is all that counts.
+const FEWEST: f64 = 1e-2;
 
 /// What the population is like, improved step by step.
 struct Population<'a> {
     prior: &'a Prior,
-    /// At `label * classes + class`; empty before the first step.
-    alpha: Vec<f64>,
+    /// How many labels the population's row is worth, the same for all classes: a class of its own with few labels would
+    /// drift off.
+    worth: f64,
+    /// The population's rows, at `label * classes + class`; empty before the first step.
+    shares: Vec<f64>,
 }
 
-impl Population<'_> {
-    /// One step up the evidence for the population: how much it is worth, then its shares (Minka's fixed point, which
-    /// alone would take hundreds of steps to find that all workers are alike).
+impl<'a> Population<'a> {
+    fn new(prior: &'a Prior) -> Self {
+        Population { prior, worth: 1.0, shares: Vec::new() }
+    }
+
+    /// One step up the evidence for the population: how much it is worth, then its shares.
+    ///
+    /// By the usual device of tables (Antoniak), a cell with count c and pseudo-count a stands for a (digamma(c + a) -
+    /// digamma(a)) independent draws from the population's row. One more draw, evenly spread, keeps every label possible.
     fn learn(&mut self, expected: &Expected<'_>) {
         let (labels, classes) = (expected.labels, expected.classes);
-        if self.alpha.is_empty() {
-            // Begin with the mean row, worth as many labels as there are classes.
-            self.alpha = expected.population();
-            super::dawid_skene::normalise(&mut self.alpha, labels, classes, 1.0, None);
-            self.alpha.iter_mut().for_each(|share| *share *= classes as f64);
+        if self.shares.is_empty() {
+            self.shares = expected.population();
+            super::dawid_skene::normalise(&mut self.shares, labels, classes, 1.0, None);
+            self.worth = classes as f64;
         }
-        let cells = labels * classes;
-        for class in 0..classes {
-            self.weigh(expected, class);
-            let worth: f64 = (0..labels).map(|label| self.alpha[label * classes + class]).sum();
-            let mut spread = 0.0;
-            let mut gains = vec![0.0; labels];
-            for table in expected.votes.chunks_exact(cells) {
-                let sum: f64 = (0..labels).map(|label| table[label * classes + class]).sum();
-                if sum > 0.0 {
-                    spread += digamma(sum + worth) - digamma(worth);
+        self.weigh(expected);
+        let mut draws = vec![1.0 / labels as f64; labels * classes];
+        for table in expected.votes.chunks_exact(labels * classes) {
+            for ((draw, &count), share) in draws.iter_mut().zip(table).zip(&self.shares) {
+                if count > 0.0 {
+                    let pseudo = self.worth * share;
+                    *draw += pseudo * (digamma(count + pseudo) - digamma(pseudo));
+                }
+            }
+        }
+        super::dawid_skene::normalise(&mut draws, labels, classes, 0.0, None);
+        self.shares = draws;
+    }
+
+    /// Finds the worth at which the evidence is largest, by halving the range where its slope changes sign.
+    fn weigh(&mut self, expected: &Expected<'_>) {
+        let (labels, classes) = (expected.labels, expected.classes);
+        let slope = |worth: f64| -> f64 {
+            let of = |table: &[f64]| -> f64 {
+                let mut slope = 0.0;
+                for class in 0..classes {
+                    let mut sum = 0.0;
                     for label in 0..labels {
-                        let (count, alpha) = (table[label * classes + class], self.alpha[label * classes + class]);
+                        let (count, share) = (table[label * classes + class], self.shares[label * classes + class]);
+                        sum += count;
                         if count > 0.0 {
-                            gains[label] += digamma(count + alpha) - digamma(alpha);
+                            slope += share * (digamma(count + worth * share) - digamma(worth * share));
                         }
                     }
+                    if sum > 0.0 {
+                        slope -= digamma(sum + worth) - digamma(worth);
+                    }
                 }
-            }
-            if spread > 0.0 {
-                for label in 0..labels {
-                    let alpha = &mut self.alpha[label * classes + class];
-                    *alpha = (*alpha * gains[label] / spread).max(LEAST);
-                }
-                let worth: f64 = (0..labels).map(|label| self.alpha[label * classes + class]).sum();
-                if worth > MOST {
-                    (0..labels).for_each(|label| self.alpha[label * classes + class] *= MOST / worth);
-                }
-            }
-        }
-    }
-}
-
-impl Population<'_> {
-    /// Scales a class's row to where the evidence is largest, by halving the range where its slope changes sign.
-    fn weigh(&mut self, expected: &Expected<'_>, class: usize) {
-        let (labels, classes) = (expected.labels, expected.classes);
-        let slope = |factor: f64| -> f64 {
-            let alpha: Vec<f64> = (0..labels).map(|label| factor * self.alpha[label * classes + class]).collect();
-            let worth: f64 = alpha.iter().sum();
-            let of = |table: &[f64]| {
-                let counts = (0..labels).map(|label| table[label * classes + class]);
-                let sum: f64 = counts.clone().sum();
-                let cells = counts.zip(&alpha).filter(|(count, _)| *count > 0.0);
-                let gains: f64 = cells.map(|(count, alpha)| alpha * (digamma(count + alpha) - digamma(*alpha))).sum();
-                if sum > 0.0 { gains - worth * (digamma(sum + worth) - digamma(worth)) } else { 0.0 }
+                slope
             };
             expected.votes.chunks_exact(labels * classes).map(of).sum()
         };
         const WIDEST: f64 = 16.0;
-        let (mut low, mut high) = match slope(1.0) {
-            slope if slope > 0.0 => (1.0, WIDEST),
-            slope if slope < 0.0 => (1.0 / WIDEST, 1.0),
+        let (mut low, mut high) = match slope(self.worth) {
+            slope if slope > 0.0 => (self.worth, self.worth * WIDEST),
+            slope if slope < 0.0 => (self.worth / WIDEST, self.worth),
             _ => return,
         };
         // To one part in a hundred thousand, so that EM can settle.
@@ -136,8 +133,7 @@ impl Population<'_> {
                 false => high = middle,
             }
         }
-        let factor = f64::sqrt(low * high);
-        (0..labels).for_each(|label| self.alpha[label * classes + class] *= factor);
+        self.worth = f64::sqrt(low * high).clamp(FEWEST, MOST);
     }
 }
 
@@ -149,8 +145,8 @@ impl Model for Population<'_> {
         // The newcomer has no counts, and so the population's row.
         tables.resize(tables.len() + labels * classes, 0.0);
         for table in tables.chunks_exact_mut(labels * classes) {
-            for (cell, alpha) in table.iter_mut().zip(&self.alpha) {
-                *cell += alpha;
+            for (cell, share) in table.iter_mut().zip(&self.shares) {
+                *cell += self.worth * share;
             }
             super::dawid_skene::normalise(table, labels, classes, 0.0, None);
         }
@@ -179,41 +175,45 @@ mod tests {
         (Ballots::from_tasks(&drawn.labels, workers, 3), truth)
     }
 
-    /// ln P(counts | alpha) of one class, term by term.
-    fn evidence_of(expected: &Expected<'_>, alpha: &[f64], class: usize) -> f64 {
+    /// ln P(counts | worth, shares), term by term, with the one draw more.
+    fn evidence_of(expected: &Expected<'_>, worth: f64, shares: &[f64]) -> f64 {
         let k = expected.classes;
-        let worth: f64 = (0..k).map(|label| alpha[label * k + class]).sum();
-        let of = |table: &[f64]| {
-            let sum: f64 = (0..k).map(|label| table[label * k + class]).sum();
-            let cell = |label: usize| {
-                let at = label * k + class;
-                ln_gamma(table[at] + alpha[at]) - ln_gamma(alpha[at])
-            };
-            ln_gamma(worth) - ln_gamma(sum + worth) + (0..k).map(cell).sum::<f64>()
-        };
-        expected.votes.chunks_exact(k * k).map(of).sum()
+        let mut sum = shares.iter().map(|share| share.ln() / k as f64).sum::<f64>();
+        for table in expected.votes.chunks_exact(k * k) {
+            for class in 0..k {
+                let counts: Vec<f64> = (0..k).map(|label| table[label * k + class]).collect();
+                sum += ln_gamma(worth) - ln_gamma(counts.iter().sum::<f64>() + worth);
+                for (label, count) in counts.iter().enumerate() {
+                    let pseudo = worth * shares[label * k + class];
+                    sum += ln_gamma(count + pseudo) - ln_gamma(pseudo);
+                }
+            }
+        }
+        sum
     }
 
     #[test]
-    fn every_step_raises_the_evidence_to_where_no_cell_gains() {
+    fn every_step_raises_the_evidence_to_where_nothing_gains() {
         let (ballots, _) = crowd(40, 4);
         let evidence = Evidence::votes(&ballots).unwrap();
         let expected = expect(Start::Votes, &evidence, 3, &Cores::one());
-        let mut population = Population { prior: &Prior::Estimated, alpha: Vec::new() };
+        let mut population = Population::new(&Prior::Estimated);
         population.learn(&expected);
-        let mut last = (0..3).map(|k| evidence_of(&expected, &population.alpha, k)).collect::<Vec<_>>();
-        for _ in 0..100 {
+        let mut last = evidence_of(&expected, population.worth, &population.shares);
+        for _ in 0..200 {
             population.learn(&expected);
-            let now: Vec<f64> = (0..3).map(|k| evidence_of(&expected, &population.alpha, k)).collect();
+            let now = evidence_of(&expected, population.worth, &population.shares);
             // The worth is found to five digits, which costs the evidence no more than this.
-            assert!(now.iter().zip(&last).all(|(now, last)| *now >= last - 1e-6));
+            assert!(now >= last - 1e-6);
             last = now;
         }
-        for cell in 0..9 {
-            for factor in [0.99, 1.01] {
-                let mut other = population.alpha.clone();
+        for factor in [0.98, 1.02] {
+            assert!(evidence_of(&expected, factor * population.worth, &population.shares) < last);
+            for cell in 0..9 {
+                let mut other = population.shares.clone();
                 other[cell] *= factor;
-                assert!(evidence_of(&expected, &other, cell % 3) < last[cell % 3] + 1e-6);
+                super::super::dawid_skene::normalise(&mut other, 3, 3, 0.0, None);
+                assert!(evidence_of(&expected, population.worth, &other) < last + 1e-6);
             }
         }
     }

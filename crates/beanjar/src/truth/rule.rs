@@ -200,6 +200,30 @@ impl Rule {
         }
     }
 
+    /// A worker's confusion matrix: of each class, or component, the probability of each label. Of several rules, their
+    /// weighted mean; none where votes are only weighed.
+    pub fn matrix(&self, worker: usize) -> Option<Vec<Vec<f64>>> {
+        match self {
+            Rule::Weights(_) => None,
+            Rule::Confusion(confusion) => {
+                let row =
+                    |class| (0..confusion.labels).map(|label| confusion.probability(worker, class, label)).collect();
+                Some((0..confusion.classes()).map(row).collect())
+            }
+            Rule::Blend(blend) => {
+                let mut mean: Option<Vec<Vec<f64>>> = None;
+                for (rule, weight) in blend.rules.iter().zip(&blend.weights) {
+                    let matrix = rule.matrix(worker)?;
+                    let sums = mean.get_or_insert_with(|| vec![vec![0.0; self.classes()]; matrix.len()]);
+                    for (sum, p) in sums.iter_mut().flatten().zip(matrix.iter().flatten()) {
+                        *sum += weight * p;
+                    }
+                }
+                mean
+            }
+        }
+    }
+
     /// Whether it is for so many workers and classes: a rule from a file may be anything.
     pub fn is_sound(&self, workers: usize, classes: usize) -> bool {
         let sizes = self.workers() == workers && self.classes() == classes && classes > 0;

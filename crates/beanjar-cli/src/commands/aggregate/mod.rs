@@ -8,6 +8,7 @@ use super::{Reading, labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
+use crate::progress::working;
 use beanjar::Labels;
 use beanjar::truth::{
     Auto, Calibration, DawidSkene, Evidence, Fitted, Majority, Method, Mixture, OneCoin, Pooled, Prior, Skilled,
@@ -131,6 +132,7 @@ impl Aggregate {
         let some = kept.as_ref().map(|kept| labels.ballots().of_workers(kept));
         let ballots = some.as_ref().unwrap_or(labels.ballots());
         let evidence = Evidence::with_gold(ballots, gold.clone().unwrap_or_default()).map_err(of_file)?;
+        let sign = working("aggregating", common);
         let fitted = method.fit(&evidence, &cores).map_err(of_file)?;
         // Skilled and auto stop after fifty steps on purpose; of the others one expects a fixed point.
         if !fitted.converged && !matches!(method, Method::Skilled(_) | Method::Auto(_)) {
@@ -143,6 +145,7 @@ impl Aggregate {
             }
             _ => None,
         };
+        drop(sign);
         if let Some(mut output) = model {
             output.write_text(&save(&Model::Crowd(crowd_model(&labels, method.name(), &fitted))))?;
             output.finish()?;

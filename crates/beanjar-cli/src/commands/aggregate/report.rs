@@ -125,16 +125,8 @@ impl AggregateReport<'_> {
             accuracy: found.map(|found| found.accuracy),
             accuracy_low: found.map(|found| found.low),
             accuracy_high: found.map(|found| found.high),
-            confusion: self.confusion.then(|| self.matrix(worker)).flatten(),
+            confusion: self.fit.as_ref().filter(|_| self.confusion).and_then(|fit| fit.rule.matrix(worker)),
         }
-    }
-
-    /// A worker's confusion matrix: of each true class, the probability of each label.
-    fn matrix(&self, worker: usize) -> Option<Vec<Vec<f64>>> {
-        let Rule::Confusion(confusion) = &self.fit.as_ref()?.rule else { return None };
-        let labels = self.labels.classes.len();
-        let row = |class| (0..labels).map(|label| confusion.probability(worker, class, label)).collect();
-        Some((0..confusion.classes()).map(row).collect())
     }
 }
 
