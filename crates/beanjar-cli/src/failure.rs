@@ -25,6 +25,8 @@ impl Failure {
     /// The same, said of a file.
     pub(crate) fn of(self, source: &beanjar_io::Source) -> Failure {
         match self {
+            // A bad parameter is not the file's fault.
+            Failure::Library(error @ beanjar::Error::OutOfRange { .. }) => Failure::Library(error),
             Failure::Library(error) => Failure::Words(format!("{}: {error}", source.name())),
             other => other,
         }

@@ -6,7 +6,7 @@ mod output;
 mod progress;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{aggregate, convert, demo, fit, inspect, plan, predict, reproduce, select, simulate, workers};
+use commands::{aggregate, convert, demo, fit, inspect, plan, predict, reproduce, score, select, simulate, workers};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -72,6 +72,7 @@ enum Command {
     Workers(workers::Workers),
     Aggregate(Box<aggregate::Aggregate>),
     Predict(predict::Predict),
+    Score(score::Score),
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
     Reproduce(reproduce::Reproduce),
@@ -93,6 +94,7 @@ fn main() -> ExitCode {
         Command::Workers(command) => command.run(&common),
         Command::Aggregate(command) => command.run(&common),
         Command::Predict(command) => command.run(&common),
+        Command::Score(command) => command.run(&common),
         Command::Simulate(command) => command.run(&common),
         Command::Convert(command) => command.run(&common),
         Command::Reproduce(command) => command.run(&common),

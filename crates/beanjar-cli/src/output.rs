@@ -1,6 +1,6 @@
 //! What a command prints: tables for people, JSON and CSV for programs.
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::{Common, Format};
 use beanjar_io::{Output, Source};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -66,6 +66,15 @@ impl Sink {
 impl Common {
     /// Makes sure that the result can go where it should, which is none of the `inputs`.
     pub(crate) fn sink(&self, inputs: &[&Source]) -> Result<Sink> {
+        if let (None, Some(path)) = (self.wished_format(), &self.out) {
+            let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            if ["tsv", "jsonl", "parquet", "arrow", "gz", "zst"].contains(&extension.as_str()) {
+                return Err(Failure::Words(format!(
+                    "{}: results are written as .json, .csv or .txt; name the file so, or say --format",
+                    path.display()
+                )));
+            }
+        }
         let output = self.out.as_ref().map(|path| Output::create(path, inputs)).transpose()?;
         Ok(Sink { format: self.chosen_format(), output })
     }

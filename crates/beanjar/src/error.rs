@@ -127,6 +127,14 @@ pub enum Error {
     /// Numbers whose squares are beyond a double.
     #[error("values or labels are too large or too small to be squared; rescale them")]
     OutOfScale,
+    /// More classes than memory allows.
+    #[error("{classes} classes are too many for {what}")]
+    TooManyClasses {
+        /// How many there are.
+        classes: usize,
+        /// What they are too many for.
+        what: &'static str,
+    },
     /// Known classes were given to a method that has no use for them.
     #[error("{0} has hidden components and not classes, so known labels cannot be fixed; leave out --gold")]
     NoGold(&'static str),

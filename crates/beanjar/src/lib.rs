@@ -26,6 +26,7 @@ pub mod judgments;
 pub mod multiselect;
 pub mod reliability;
 pub mod simulate;
+pub mod surrogate;
 pub mod truth;
 pub mod workers;
 

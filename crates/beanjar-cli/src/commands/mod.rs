@@ -8,6 +8,7 @@ pub(crate) mod inspect;
 pub(crate) mod plan;
 pub(crate) mod predict;
 pub(crate) mod reproduce;
+pub(crate) mod score;
 pub(crate) mod select;
 pub(crate) mod simulate;
 pub(crate) mod workers;

@@ -24,6 +24,9 @@ pub(crate) struct Crowd {
     pub(crate) method: String,
     pub(crate) classes: Vec<String>,
     pub(crate) workers: Vec<String>,
+    /// Those whose labels were left out, and are to be left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<String>,
     pub(crate) rule: Rule,
 }
 
@@ -61,7 +64,12 @@ pub(crate) fn load(source: &Source) -> Result<Model> {
     let file: File<Model> = serde_json::from_slice(&bytes).map_err(|error| said(format!("damaged: {error}")))?;
     let sound = match &file.model {
         Model::Multiselect(predictor) => predictor.is_sound(),
-        Model::Crowd(crowd) => crowd.rule.is_sound(crowd.workers.len(), crowd.classes.len()),
+        Model::Crowd(crowd) => {
+            let different =
+                |names: &[String]| names.iter().collect::<std::collections::HashSet<_>>().len() == names.len();
+            let named_once = different(&crowd.workers) && different(&crowd.classes);
+            named_once && crowd.rule.is_sound(crowd.workers.len(), crowd.classes.len())
+        }
     };
     match sound {
         true => Ok(file.model),

@@ -19,7 +19,8 @@ use serde::Serialize;
 /// standard error.
 ///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
-/// read as the population; a label it has never seen is left out.
+/// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' read a vote without itself
+/// where they are fitted, which cannot be done here: tasks they were fitted on may get somewhat surer answers.
 #[derive(Args)]
 #[command(after_help = "Example:\n  beanjar predict model.json new.csv --out predictions.csv")]
 pub(crate) struct Predict {
@@ -90,7 +91,12 @@ impl Predict {
         let read = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let workers: Dictionary = crowd.workers.iter().map(String::as_str).collect();
         let classes: Dictionary = crowd.classes.iter().map(String::as_str).collect();
-        let known = read.in_terms_of(&workers, &classes);
+        let left_out: Dictionary = crowd.left_out.iter().map(String::as_str).collect();
+        let known = read.without(&left_out).in_terms_of(&workers, &classes);
+        if known.labels.len() + known.unknown_labels < read.len() {
+            let dropped = count(read.len() - known.labels.len() - known.unknown_labels, "label");
+            common.warn(&format!("{dropped} of workers whom the model leaves out"));
+        }
         if known.labels.is_empty() {
             let names: Vec<&str> = crowd.classes.iter().take(5).map(String::as_str).collect();
             let said = format!("{}: no label is of a class of the model ({})", self.data.name(), names.join(", "));

@@ -16,7 +16,8 @@ use std::str::FromStr;
 /// Rank workers by the mutual information between their labels and the others', and say how many to keep.
 ///
 /// No truth is needed: workers who look at the tasks agree through the tasks, and workers who do not look agree with
-/// nobody. With --suspicious, also say which pairs agree more than the tasks explain: copies, or a shared misunderstanding.
+/// nobody. With --suspicious, also say which pairs depend on one another beyond what the tasks explain: copies, or a shared
+/// misunderstanding.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --keep 20 --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --suspicious"
@@ -39,7 +40,7 @@ pub(crate) struct Workers {
     /// Whom to keep: the first by score, or those who share the most among themselves.
     #[arg(long, value_enum, default_value_t = By::Score)]
     by: By,
-    /// Look for pairs of workers who agree beyond what the tasks explain.
+    /// Look for pairs of workers who agree (or disagree) beyond what the tasks explain.
     #[arg(long)]
     suspicious: bool,
     /// In the table, show every worker.
@@ -122,6 +123,11 @@ impl Workers {
             RuleName::Goodness => KeepRule::Goodness,
             RuleName::Elbow => KeepRule::Elbow,
         };
+        let repeated = labels.repeated(&cores);
+        if repeated > 0 {
+            let repeated = count(repeated, "label");
+            common.warn(&format!("{repeated} with the (task, worker) of an earlier row; the first counts"));
+        }
         let _sign = working("comparing workers", common);
         let information = Information::new(ballots, missing, &cores)?;
         let ranking = Ranking::new(&information);
@@ -258,10 +264,10 @@ impl Report for WorkersReport {
         if let Some(suspects) = &self.suspicious {
             text += &format!("\n{} share 10 tasks or more; ", count(suspects.looked_at, "pair"));
             text += &match suspects.pairs.len() {
-                0 => "none agrees more than the tasks explain\n".to_owned(),
+                0 => "none depends on the other beyond what the tasks explain\n".to_owned(),
                 n => format!(
-                    "{} together beyond what the tasks explain\n\n",
-                    count(n, "pair") + if n == 1 { " goes" } else { " go" }
+                    "{} on one another beyond what the tasks explain\n\n",
+                    count(n, "pair") + if n == 1 { " depends" } else { " depend" }
                 ),
             };
             let row = |suspect: &Suspect| {
@@ -274,6 +280,10 @@ impl Report for WorkersReport {
                 let header = ["workers", "shared", "agree", "expected", "p", "adjusted"];
                 let shown = if self.all { usize::MAX } else { MOST };
                 text += &table(&header, suspects.pairs.iter().take(shown).map(row).collect());
+                if suspects.pairs.len() > shown {
+                    let rest = count(suspects.pairs.len() - shown, "pair");
+                    text += &format!("  and {rest} more (--all shows them)\n");
+                }
                 text += "\n  adjusted: p for the number of pairs looked at; those at or below 0.05 are listed\n";
             }
         }

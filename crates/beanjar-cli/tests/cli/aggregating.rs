@@ -24,7 +24,7 @@ fn every_method_labels_every_task() {
             method,
             "--truth",
             "crowd/truth.csv",
-            "--confusion",
+            if ["majority", "wawa"].contains(&method) { "--all" } else { "--confusion" },
         ]);
         assert_eq!(found["method"], method);
         assert_eq!(found["classes"].as_array().unwrap().len(), 3);
@@ -128,6 +128,30 @@ fn a_saved_model_labels_new_tasks_as_the_fit_did() {
         folder.json(&["aggregate", "crowd/labels.csv", "--method", method, "--model", "model.json"]);
         let predicted = folder.json(&["predict", "model.json", "crowd/labels.csv", "--labels", "crowd/truth.csv"]);
         assert!(predicted["truth"]["accuracy"].as_f64().unwrap() > 0.75, "{method}");
+    }
+}
+
+#[test]
+fn workers_left_out_stay_out_of_the_model() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "300", "--workers", "12", "--accuracy", "0.85", "--spammers", "0.5", "--votes", "6"]);
+    for method in ["majority", "dawid-skene"] {
+        let fitted = folder.json(&[
+            "aggregate",
+            "crowd/labels.csv",
+            "--workers",
+            "5",
+            "--method",
+            method,
+            "--model",
+            "model.json",
+        ]);
+        let run = folder.run(&["predict", "model.json", "crowd/labels.csv", "--format", "json"]);
+        assert!(run.err.contains("of workers whom the model leaves out"), "{}", run.err);
+        let predicted: Value = serde_json::from_str(&run.out).unwrap();
+        for (a, b) in fitted["tasks"].as_array().unwrap().iter().zip(predicted["tasks"].as_array().unwrap()) {
+            assert!((a["confidence"].as_f64().unwrap() - b["confidence"].as_f64().unwrap()).abs() < 1e-9, "{method}");
+        }
     }
 }
 
@@ -258,6 +282,7 @@ fn bad_wishes_are_refused_in_one_sentence() {
     folder.write("header.csv", "task,worker,label\n");
     folder.write("gold.csv", "task,label\nzzz,x\n");
     folder.write("weights.csv", "worker,weight\na,-1\n");
+    folder.write("kept.csv", "worker,kept\na,false\n");
     for (arguments, said) in [
         (vec!["aggregate", "judgments.csv"], "this file holds judgments"),
         (vec!["aggregate", "empty.csv"], "empty.csv"),
@@ -278,6 +303,10 @@ fn bad_wishes_are_refused_in_one_sentence() {
         (vec!["aggregate", "labels.csv", "--method", "mixture", "--components", "0"], "the number of components is 0"),
         (vec!["aggregate", "labels.csv", "--out", "labels.csv"], "labels.csv"),
         (vec!["aggregate", "labels.csv", "--model", "labels.csv"], "labels.csv"),
+        (vec!["aggregate", "labels.csv", "--out", "x.json", "--model", "x.json"], "name the same file"),
+        (vec!["aggregate", "labels.csv", "--out", "x.parquet"], "results are written as .json, .csv or .txt"),
+        (vec!["aggregate", "labels.csv", "--method", "majority", "--confusion"], "--confusion is only of use with"),
+        (vec!["aggregate", "labels.csv", "--workers", "kept.csv"], "no worker is kept"),
         (vec!["workers", "header.csv"], "header.csv"),
         (vec!["workers", "labels.csv", "--keep", "3"], "there are 2 workers"),
         (vec!["predict", "labels.csv", "labels.csv"], "not a model file"),
@@ -287,7 +316,10 @@ fn bad_wishes_are_refused_in_one_sentence() {
         assert!(error.contains(said), "{arguments:?}: {error}");
     }
     let names = folder.names();
-    assert_eq!(names, ["empty.csv", "gold.csv", "header.csv", "judgments.csv", "labels.csv", "weights.csv"]);
+    assert_eq!(
+        names,
+        ["empty.csv", "gold.csv", "header.csv", "judgments.csv", "kept.csv", "labels.csv", "weights.csv"]
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod aggregating;
 mod bad_input;
 mod public_data;
 mod reading;
+mod scoring;
 mod selecting;
 mod simulated;
 mod support;

@@ -29,7 +29,7 @@ pub struct Translated {
     pub labels: Labels,
     /// Their votes, by the numbers of the other workers; all newcomers have the number after the last.
     pub ballots: Ballots,
-    /// How many workers are not among the others.
+    /// How many workers with a label are not among the others.
     pub newcomers: usize,
     /// How many labels are of a class that is not among the others, and were left out.
     pub unknown_labels: usize,
@@ -107,6 +107,14 @@ impl Labels {
         &self.ballots
     }
 
+    /// The same without the votes of some workers.
+    pub fn without(&self, workers: &Dictionary) -> Labels {
+        let lookup = workers.lookup();
+        let kept: Vec<bool> = self.workers.iter().map(|worker| lookup.code(worker).is_none()).collect();
+        let (tasks, workers, classes) = (self.tasks.clone(), self.workers.clone(), self.classes.clone());
+        Labels { tasks, workers, classes, ballots: self.ballots.of_workers(&kept) }
+    }
+
     /// The same labels in the terms of others: classes as given, votes by the given workers' numbers.
     pub fn in_terms_of(&self, workers: &Dictionary, classes: &Dictionary) -> Translated {
         let (known_workers, known_classes) = (workers.lookup(), classes.lookup());
@@ -116,7 +124,8 @@ impl Labels {
         let kept = self.ballots.relabelled(&class, classes.len());
         let ballots = kept.by_workers(|own| worker[own].unwrap_or(workers.len()), workers.len() + 1);
         let unknown_labels = self.len() - kept.len();
-        let newcomers = worker.iter().filter(|code| code.is_none()).count();
+        let votes = kept.per_worker();
+        let newcomers = worker.iter().zip(votes).filter(|(code, votes)| code.is_none() && *votes > 0).count();
         let labels = Labels {
             tasks: self.tasks.clone(),
             workers: self.workers.clone(),

@@ -1,7 +1,7 @@
 use super::posterior::{Fitted, Posterior};
 use super::rule::{Blend, Rule, sharpen};
 use super::skilled::{Skilled, SkilledFit, View};
-use super::{Evidence, Prior};
+use super::{Evidence, Prior, check_tables};
 use crate::judgments::Ballots;
 use crate::random::stream;
 use crate::{Cores, Error, Result};
@@ -15,7 +15,8 @@ use serde::Serialize;
 /// tell little. So it is fitted under three views of the shares (anchored at the votes, estimated, uniform), each with and
 /// without a discount of one half, and the six answers are averaged by how well they foretell labels that were hidden
 /// from them:
-/// - the discount's weight is s(z), z the standardised mean gain in ln P(hidden label) with it over without it;
+/// - the discount's weight is s(z), z the standardised mean gain in ln P(hidden label) with it over without it, under the
+///   anchored view;
 /// - a view's weight is proportional to exp(30 (J / the best J - 1)), J the mutual information between the hidden labels and
 ///   the class that the remaining votes tell;
 /// - the mean's power, from 0.3 to 1, is the one that gives the hidden labels the highest probability: sureness that
@@ -86,12 +87,13 @@ impl Auto {
             return Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" });
         }
         let candidates = self.candidates();
+        check_tables(evidence.ballots, evidence.ballots.classes())?;
         candidates.iter().try_for_each(|candidate| candidate.method.check(evidence.ballots.classes()))?;
         let weighed = self.weigh(&candidates, evidence, cores);
         let classes = evidence.ballots.classes();
         let mut posterior = Posterior::equal(evidence.ballots.tasks(), classes);
         posterior.values.fill(0.0);
-        let (mut rules, mut iterations, mut converged, mut log_likelihood) = (Vec::new(), 0, true, 0.0);
+        let (mut rules, mut iterations, mut converged) = (Vec::new(), 0, true);
         let fits = |candidate: &Candidate| {
             let fit = candidate.method.climb(evidence, cores);
             let told = fit.cavity(evidence, cores);
@@ -102,7 +104,6 @@ impl Auto {
             posterior.values.iter_mut().zip(&told.values).for_each(|(sum, p)| *sum += weight * p);
             iterations = iterations.max(fit.climb.objective.len());
             converged &= fit.climb.converged;
-            log_likelihood += weight * fit.climb.log_likelihood;
             rules.push(Rule::Confusion(fit.climb.tables));
         }
         posterior.fill(cores, |_, row| sharpen(row, weighed.chosen.sharpness));
@@ -110,7 +111,8 @@ impl Auto {
         Ok(Fitted {
             rule: Rule::Blend(Blend { rules, weights: weighed.weights, sharpness: weighed.chosen.sharpness }),
             posterior,
-            log_likelihood: Some(log_likelihood),
+            // An average of fits has none.
+            log_likelihood: None,
             iterations,
             converged,
             chosen: Some(weighed.chosen),
@@ -211,8 +213,10 @@ impl Sample {
                 order.shuffle(&mut random);
                 let mut votes = 0;
                 order.retain(|&task| {
-                    votes += all.votes(task).labels.len();
-                    votes <= MOST_HIDDEN
+                    let more = all.votes(task).labels.len();
+                    let fits = votes + more <= MOST_HIDDEN;
+                    votes += if fits { more } else { 0 };
+                    fits
                 });
                 order.sort_unstable();
                 let gold = if evidence.gold.is_empty() {

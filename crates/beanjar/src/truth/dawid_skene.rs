@@ -1,6 +1,6 @@
 use super::em::{Expected, Model, Start, Step, climb};
 use super::rule::possible;
-use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
+use super::{Evidence, Fitted, Prior, Stopping, check_smoothing, check_tables};
 use crate::{Cores, Result};
 
 /// Each worker has a confusion matrix of their own (Dawid and Skene 1979).
@@ -30,6 +30,7 @@ impl DawidSkene {
     pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
         let classes = evidence.ballots.classes();
         self.check(classes)?;
+        check_tables(evidence.ballots, classes)?;
         let mut model = Free { smoothing: self.smoothing, prior: &self.prior };
         climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores).into_fitted(evidence, cores)
     }

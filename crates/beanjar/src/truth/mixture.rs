@@ -50,6 +50,7 @@ impl Mixture {
         if !(1..=1000).contains(&components) {
             return refuse("the number of components", components.to_string(), "1 to 1000");
         }
+        super::check_tables(ballots, components)?;
         if self.restarts == 0 {
             return refuse("the number of restarts", "0".into(), "1 or more");
         }

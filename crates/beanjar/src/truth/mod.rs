@@ -30,7 +30,7 @@ pub use method::Method;
 pub use mixture::Mixture;
 pub use one_coin::OneCoin;
 pub use pooled::Pooled;
-pub(crate) use pooled::tables_given;
+pub(crate) use pooled::{tables_against, tables_given};
 pub use posterior::{Answer, Fitted, Posterior};
 pub use rule::{Confusion, Rule, Weights};
 pub use skilled::{Skilled, View};
@@ -57,6 +57,11 @@ impl<'a> Evidence<'a> {
     pub fn with_gold(ballots: &'a Ballots, gold: Vec<Option<u16>>) -> Result<Self> {
         if ballots.is_empty() {
             return Err(Error::Empty("label"));
+        }
+        // Four gigabytes of probabilities.
+        const MOST: usize = 500_000_000;
+        if ballots.tasks().saturating_mul(ballots.classes()) > MOST {
+            return Err(Error::TooManyClasses { classes: ballots.classes(), what: "so many tasks" });
         }
         let known = |class: &u16| usize::from(*class) < ballots.classes();
         if !gold.is_empty() && (gold.len() != ballots.tasks() || !gold.iter().flatten().all(known)) {
@@ -93,7 +98,11 @@ impl Prior {
         let shares = match self {
             Prior::Estimated => tasks.to_vec(),
             Prior::Uniform => vec![1.0; tasks.len()],
-            Prior::Given(shares) => shares.clone(),
+            Prior::Given(shares) => {
+                // Shares may be any positive numbers, and their sum beyond a double.
+                let most = shares.iter().fold(0.0, |most: f64, &share| most.max(share));
+                shares.iter().map(|share| share / most).collect()
+            }
         };
         let sum: f64 = shares.iter().sum();
         shares.into_iter().map(|share| rule::possible(share / sum)).collect()
@@ -112,11 +121,25 @@ impl Prior {
     }
 }
 
-fn check_smoothing(smoothing: f64) -> Result<()> {
-    match smoothing >= 0.0 && smoothing.is_finite() {
-        true => Ok(()),
-        false => {
-            Err(Error::OutOfRange { name: "smoothing", value: smoothing.to_string(), range: "0 or more pseudo-labels" })
+/// Whether tables of so many classes, or components, for all workers fit into memory.
+fn check_tables(ballots: &Ballots, classes: usize) -> Result<()> {
+    // One gigabyte, of which EM needs a few.
+    const MOST: usize = 125_000_000;
+    match (ballots.workers() + 1).saturating_mul(classes).saturating_mul(ballots.classes()) > MOST {
+        true => {
+            Err(Error::TooManyClasses { classes, what: "a table for each of so many workers; use majority or wawa" })
         }
+        false => Ok(()),
+    }
+}
+
+fn check_smoothing(smoothing: f64) -> Result<()> {
+    match (0.0..=1e9).contains(&smoothing) {
+        true => Ok(()),
+        false => Err(Error::OutOfRange {
+            name: "smoothing",
+            value: smoothing.to_string(),
+            range: "0 to a billion pseudo-labels",
+        }),
     }
 }

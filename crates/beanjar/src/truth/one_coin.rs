@@ -1,6 +1,6 @@
 use super::em::{Expected, Model, Start, Step, climb};
 use super::rule::possible;
-use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
+use super::{Evidence, Fitted, Prior, Stopping, check_smoothing, check_tables};
 use crate::{Cores, Result};
 
 /// Each worker is right with a probability of their own, and otherwise picks any other class alike.
@@ -23,6 +23,7 @@ impl OneCoin {
     pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
         let classes = evidence.ballots.classes();
         check_smoothing(self.smoothing)?;
+        check_tables(evidence.ballots, classes)?;
         self.stopping.check()?;
         self.prior.check(classes)?;
         let mut coins = Coins { smoothing: self.smoothing, prior: &self.prior };

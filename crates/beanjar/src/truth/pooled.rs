@@ -1,7 +1,7 @@
 use super::em::{Expected, Model, Start, Step, climb, expect};
 use super::posterior::Posterior;
 use super::rule::Confusion;
-use super::{Evidence, Fitted, Prior, Stopping};
+use super::{Evidence, Fitted, Prior, Stopping, check_tables};
 use crate::gamma::digamma;
 use crate::judgments::Ballots;
 use crate::{Cores, Result};
@@ -33,6 +33,7 @@ impl Pooled {
         let classes = evidence.ballots.classes();
         self.stopping.check()?;
         self.prior.check(classes)?;
+        check_tables(evidence.ballots, classes)?;
         let mut model = Population::new(&self.prior);
         climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores).into_fitted(evidence, cores)
     }
@@ -49,6 +50,44 @@ pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, cores: &Cor
     (0..STEPS).for_each(|_| model.learn(&expected));
     let Step { prior, votes, trust, .. } = model.maximise(&expected);
     Ok(Confusion { labels: classes, prior, votes, meaning: None, trust })
+}
+
+/// The tables of workers who had no part in what the probabilities of the classes are.
+///
+/// Counting their labels by those probabilities would make every table too flat, for the probabilities are not certain.
+/// So each worker's own vote joins what the others say of a task: EM for one worker at a time, with the classes'
+/// probabilities as the prior of each task, and the population as two labels more.
+pub(crate) fn tables_against(ballots: &Ballots, posterior: &Posterior, cores: &Cores) -> Result<Confusion> {
+    const STEPS: usize = 25;
+    const POPULATION: f64 = 2.0;
+    let mut tables = tables_given(ballots, posterior, cores)?;
+    let classes = ballots.classes();
+    let cells = classes * classes;
+    let mut row = vec![0.0; classes];
+    for _ in 0..STEPS {
+        let mut counts = vec![0.0; tables.votes.len()];
+        for task in 0..ballots.tasks() {
+            let told = posterior.of(task);
+            for (worker, label) in ballots.votes(task).iter() {
+                let at = (worker * classes + label) * classes;
+                let said = told.iter().zip(&tables.votes[at..at + classes]);
+                row.iter_mut().zip(said).for_each(|(p, (told, said))| *p = told * said);
+                let scale = 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+                counts[at..at + classes].iter_mut().zip(&row).for_each(|(sum, p)| *sum += p * scale);
+            }
+        }
+        let mut population = vec![1e-3; cells];
+        for table in counts.chunks_exact(cells) {
+            population.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
+        }
+        super::dawid_skene::normalise(&mut population, classes, classes, 0.0, None);
+        for table in counts.chunks_exact_mut(cells) {
+            table.iter_mut().zip(&population).for_each(|(count, share)| *count += POPULATION * share);
+            super::dawid_skene::normalise(table, classes, classes, 0.0, None);
+        }
+        tables.votes = counts;
+    }
+    Ok(tables)
 }
 
 /// The most labels that the population may be worth: beyond, all workers are the same to four digits.

@@ -65,6 +65,24 @@ impl Posterior {
         });
     }
 
+    /// Gives tasks without votes the mean probabilities of those with.
+    pub(crate) fn fill_unseen(&mut self, ballots: &Ballots) {
+        let classes = self.classes.max(1);
+        let (mut mean, mut seen) = (vec![0.0; classes], 0.0);
+        for (task, row) in self.values.chunks_exact(classes).enumerate() {
+            if !ballots.votes(task).labels.is_empty() {
+                mean.iter_mut().zip(row).for_each(|(sum, p)| *sum += p);
+                seen += 1.0;
+            }
+        }
+        mean.iter_mut().for_each(|sum| *sum /= f64::max(seen, 1.0));
+        for (task, row) in self.values.chunks_exact_mut(classes).enumerate() {
+            if ballots.votes(task).labels.is_empty() && seen > 0.0 {
+                row.copy_from_slice(&mean);
+            }
+        }
+    }
+
     /// Makes known classes certain, and tasks without votes open.
     pub(super) fn settle(&mut self, ballots: &Ballots, gold: &[Option<u16>]) {
         let share = 1.0 / self.classes.max(1) as f64;

@@ -11,6 +11,8 @@ const IMPOSSIBLE: f64 = 3.720_075_976_020_836e-44;
 
 /// So many probabilities may be multiplied, with that of the class, before the product could leave the range of a double.
 const AT_ONCE: usize = 6;
+/// A class behind by more than this might drop out of the range of a double before it catches up.
+const FAR_BEHIND: f64 = 1e-40;
 
 /// The rule that turns the votes on a task into probabilities of its classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,8 +110,8 @@ impl Confusion {
     /// In `scores` the probability of each component; the likelihood of the votes, as a factor and the logarithm of
     /// another.
     ///
-    /// Probabilities are multiplied as they are, which is exact and takes no exponentials; after every few votes the
-    /// products are brought back to where nothing can underflow.
+    /// Probabilities are multiplied as they are, which takes no exponentials; after every few votes the products are
+    /// brought back to where nothing can underflow.
     #[inline(always)]
     pub(super) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let classes = scores.len();
@@ -124,8 +126,12 @@ impl Confusion {
             left -= 1;
             if (i + 1) % AT_ONCE == 0 && left > 0 {
                 let most = scores.iter().fold(0.0, |most: f64, &score| if score > most { score } else { most });
-                // What is this far behind may yet catch up, so it stays above zero.
-                scores.iter_mut().for_each(|score| *score = (*score / most).max(1e-250));
+                let least =
+                    scores.iter().fold(f64::INFINITY, |least: f64, &score| if score < least { score } else { least });
+                if least < most * FAR_BEHIND {
+                    return self.components_by_logs(votes, scores);
+                }
+                scores.iter_mut().for_each(|score| *score /= most);
                 log += most.ln();
             }
         }
@@ -133,6 +139,24 @@ impl Confusion {
         let scale = sum.recip();
         scores.iter_mut().for_each(|score| *score *= scale);
         (sum, log)
+    }
+}
+
+impl Confusion {
+    /// The same by sums of logarithms, for classes so far apart that products might lose count of what is behind.
+    #[cold]
+    fn components_by_logs(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
+        let classes = scores.len();
+        scores.iter_mut().zip(&self.prior).for_each(|(score, share)| *score = share.ln());
+        for (worker, label) in votes.iter() {
+            let at = (worker * self.labels + label) * classes;
+            scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score += p.ln());
+        }
+        let most = scores.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
+        scores.iter_mut().for_each(|score| *score = (*score - most).exp());
+        let sum: f64 = scores.iter().sum();
+        scores.iter_mut().for_each(|score| *score /= sum);
+        (sum, most)
     }
 }
 
@@ -152,6 +176,12 @@ impl TryFrom<Stored> for Confusion {
             && (stored.trust.len() != stored.workers.len() || stored.trust.iter().any(|trust| *trust <= 0.0))
         {
             return Err("trust is not above zero, one number for each worker and one for newcomers".into());
+        }
+        let whole = |row: &[f64]| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+        let rows = stored.workers.iter().flatten().all(|row| whole(row));
+        let meant = stored.meaning.iter().flat_map(|meaning| meaning.chunks_exact(labels)).all(whole);
+        if !rows || !whole(&stored.prior) || !meant || stored.meaning.iter().flatten().any(|share| *share < 0.0) {
+            return Err("probabilities do not sum to one".into());
         }
         if numbers.any(|p| !(0.0..=1.0 + 1e-9).contains(p)) {
             return Err("a probability is not between 0 and 1".into());
@@ -323,6 +353,22 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_of_votes_does_not_matter() {
+        // One never says 1 of class 0, the other never says 0 of class 1.
+        let votes = vec![0.9, 0.5, IMPOSSIBLE, 0.5, 0.5, IMPOSSIBLE, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5];
+        let tables = Confusion { labels: 2, prior: vec![0.5; 2], votes, meaning: None, trust: Vec::new() };
+        let against = |first: (usize, usize), n: usize, then: (usize, usize), m: usize| {
+            let task = [vec![first; n], vec![then; m]].concat();
+            let mut scores = [0.0; 2];
+            tables.components(Ballots::from_tasks(&[task], 2, 2).votes(0), &mut scores);
+            scores
+        };
+        let one = against((0, 1), 30, (1, 0), 7);
+        let other = against((1, 0), 7, (0, 1), 30);
+        assert!(one[1] > 0.99 && other[1] > 0.99, "{one:?} {other:?}");
+    }
 
     #[test]
     fn products_of_many_votes_agree_with_sums_of_logarithms() {

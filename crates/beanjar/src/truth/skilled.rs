@@ -1,7 +1,7 @@
 use super::em::{Climb, Expected, Model, Start, Step, climb, expect};
 use super::posterior::{Fitted, Posterior};
 use super::rule::Rule;
-use super::{Evidence, Prior, Stopping};
+use super::{Evidence, Prior, Stopping, check_tables};
 use crate::gamma::digamma;
 use crate::{Cores, Error, Result};
 
@@ -56,9 +56,11 @@ impl Skilled {
     /// Finds the population, the skills, the workers' tables and the classes.
     pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
         self.check(evidence.ballots.classes())?;
+        check_tables(evidence.ballots, evidence.ballots.classes())?;
         let fit = self.climb(evidence, cores);
         let posterior = fit.cavity(evidence, cores);
-        let log_likelihood = Some(fit.climb.log_likelihood);
+        // Discounted votes have no likelihood.
+        let log_likelihood = (self.discount == 0.0).then_some(fit.climb.log_likelihood);
         let (iterations, converged) = (fit.climb.objective.len(), fit.climb.converged);
         let rule = Rule::Confusion(fit.climb.tables);
         Ok(Fitted { rule, posterior, log_likelihood, iterations, converged, chosen: None })

@@ -23,8 +23,8 @@ pub enum Missing {
 /// depends on their numbers of labels alone and is found when asked for. Of labels that a worker gave the same task
 /// twice, the first counts.
 ///
-/// Cost: O(sum over tasks of votes squared, plus pairs times classes squared); memory O(pairs, plus workers times
-/// classes squared for each thread).
+/// Cost: O(m log m) for m meetings of two workers on a task; memory O(pairs, plus the meetings of one worker for each
+/// thread).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Information {
     missing: Missing,
@@ -209,73 +209,72 @@ struct Pairs<'a> {
     tasks: f64,
 }
 
+/// How often one worker said x where the other said y.
+struct Cell {
+    x: usize,
+    y: usize,
+    count: f64,
+}
+
 impl Pairs<'_> {
     /// Of each worker of a range, the partners who come after.
     fn of_workers(&self, range: Range<usize>) -> Vec<Vec<(u32, f64)>> {
-        let classes = self.ballots.classes();
-        let cells = classes * classes;
-        // How often the worker said x where another said y, at other * cells + x * classes + y.
-        let mut joint = vec![0.0; self.ballots.workers() * cells];
-        let mut met = vec![false; self.ballots.workers()];
+        let mut meetings: Vec<(u32, u16, u16)> = Vec::new();
+        let mut cells: Vec<Cell> = Vec::new();
         let mut of_worker = |worker: usize| {
-            let mut others: Vec<u32> = Vec::new();
+            meetings.clear();
             for &(task, label) in self.by_worker.of(worker) {
-                for (other, said) in self.ballots.votes(task as usize).iter() {
-                    if other > worker {
-                        joint[other * cells + usize::from(label) * classes + said] += 1.0;
-                        if !std::mem::replace(&mut met[other], true) {
-                            others.push(other as u32);
-                        }
-                    }
-                }
+                let others = self.ballots.votes(task as usize);
+                let later = others.iter().filter(|(other, _)| *other > worker);
+                meetings.extend(later.map(|(other, said)| (other as u32, label, said as u16)));
             }
-            others.sort_unstable();
-            let shared = |&other: &u32| {
-                let table = &mut joint[other as usize * cells..][..cells];
-                let shared = self.shared(table, worker, other as usize);
-                table.fill(0.0);
-                met[other as usize] = false;
-                (other, shared)
+            // Equal triples side by side are the cells of a table that has as many as there are different ones.
+            meetings.sort_unstable();
+            let shared = |met: &[(u32, u16, u16)]| {
+                cells.clear();
+                cells.extend(met.chunk_by(|a, b| a == b).map(|same| Cell {
+                    x: usize::from(same[0].1),
+                    y: usize::from(same[0].2),
+                    count: same.len() as f64,
+                }));
+                (met[0].0, self.shared(&cells, worker, met[0].0 as usize))
             };
-            others.iter().map(shared).collect()
+            meetings.chunk_by(|a, b| a.0 == b.0).map(shared).collect()
         };
         range.map(&mut of_worker).collect()
     }
 
-    /// The information in a table of how often one worker said x where the other said y.
-    fn shared(&self, joint: &[f64], one: usize, other: usize) -> f64 {
+    /// The information in a table.
+    fn shared(&self, cells: &[Cell], one: usize, other: usize) -> f64 {
         let classes = self.ballots.classes();
-        let both: f64 = joint.iter().sum();
         let of = |worker: usize| &self.counts[worker * classes..][..classes];
-        let (mut rows, mut columns) = (vec![0.0; classes], vec![0.0; classes]);
-        for x in 0..classes {
-            for y in 0..classes {
-                rows[x] += joint[x * classes + y];
-                columns[y] += joint[x * classes + y];
-            }
-        }
-        let cells = |n: f64, p: &[f64], q: &[f64]| -> f64 {
-            let cell = |i: usize| term(joint[i] / n, p[i / classes] / n, q[i % classes] / n);
-            (0..joint.len()).map(cell).sum()
+        let sum = |n: f64, p: &[f64], q: &[f64]| -> f64 {
+            cells.iter().map(|cell| term(cell.count / n, p[cell.x] / n, q[cell.y] / n)).sum()
         };
         let n = self.tasks;
-        match self.missing {
-            Missing::Pair => cells(both, &rows, &columns),
-            Missing::Paper => cells(n, of(one), of(other)),
-            Missing::Full => {
-                let missing = |worker| n - of(worker).iter().sum::<f64>();
-                let (no_one, no_other) = (missing(one), missing(other));
-                let alone = |worker: usize, with: &[f64], no: f64| -> f64 {
-                    let cell = |x: usize| term((of(worker)[x] - with[x]) / n, of(worker)[x] / n, no / n);
-                    (0..classes).map(cell).sum()
-                };
-                let neither = no_one - (of(other).iter().sum::<f64>() - both);
-                cells(n, of(one), of(other))
-                    + alone(one, &rows, no_other)
-                    + alone(other, &columns, no_one)
-                    + term(neither / n, no_one / n, no_other / n)
-            }
+        if self.missing == Missing::Paper {
+            return sum(n, of(one), of(other));
         }
+        let (mut rows, mut columns) = (vec![0.0; classes], vec![0.0; classes]);
+        for cell in cells {
+            rows[cell.x] += cell.count;
+            columns[cell.y] += cell.count;
+        }
+        let both: f64 = rows.iter().sum();
+        if self.missing == Missing::Pair {
+            return sum(both, &rows, &columns);
+        }
+        let missing = |worker| n - of(worker).iter().sum::<f64>();
+        let (no_one, no_other) = (missing(one), missing(other));
+        let alone = |worker: usize, with: &[f64], no: f64| -> f64 {
+            let cell = |x: usize| term((of(worker)[x] - with[x]) / n, of(worker)[x] / n, no / n);
+            (0..classes).map(cell).sum()
+        };
+        let neither = no_one - (of(other).iter().sum::<f64>() - both);
+        sum(n, of(one), of(other))
+            + alone(one, &rows, no_other)
+            + alone(other, &columns, no_one)
+            + term(neither / n, no_one / n, no_other / n)
     }
 }
 

@@ -60,17 +60,21 @@ impl WorkersWanted {
     }
 }
 
-/// The workers in the first column of a table; only those whose `kept` is true, if it has such a column.
+/// The workers in the column 'worker' of a table, or in its first; only those whose `kept` is true, if it has such a
+/// column.
 fn listed(labels: &Labels, file: &Source, source: &Source, common: &Common) -> Result<Vec<bool>> {
     let (names, columns) = read_columns(source)?;
-    let Some(ids) = columns.first() else {
+    let column = |name: &str| names.iter().position(|other| other == name).map(|at| &columns[at]);
+    let Some(ids) = column("worker").or(columns.first()) else {
         return Err(Failure::Words(format!("{}: there is no column of workers", source.name())));
     };
-    let kept = names.iter().position(|name| name == "kept").map(|at| &columns[at]);
-    let wanted: beanjar::Dictionary = (0..ids.len())
-        .filter(|&row| kept.is_none_or(|kept| kept[row].trim() == "true"))
-        .map(|row| ids[row].as_str())
-        .collect();
+    let kept = column("kept");
+    let yes = |text: &str| ["true", "yes", "1"].contains(&text.trim().to_lowercase().as_str());
+    let wanted: beanjar::Dictionary =
+        (0..ids.len()).filter(|&row| kept.is_none_or(|kept| yes(&kept[row]))).map(|row| ids[row].as_str()).collect();
+    if wanted.is_empty() {
+        return Err(Failure::Words(format!("{}: no worker is kept; mark some with 'true'", source.name())));
+    }
     let lookup = wanted.lookup();
     let chosen: Vec<bool> = labels.workers.iter().map(|worker| lookup.code(worker).is_some()).collect();
     if !chosen.contains(&true) {

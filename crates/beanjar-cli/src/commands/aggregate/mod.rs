@@ -40,7 +40,7 @@ pub(crate) struct Aggregate {
     /// Known true labels (task,label), which are fixed; also says how good the method is without them.
     #[arg(long, value_name = "FILE")]
     gold: Option<Source>,
-    /// True labels (task,label) that are only compared with: accuracy and calibration.
+    /// True labels (task,label) that are only compared with: accuracy and calibration. Tasks in --gold are left out.
     #[arg(long, value_name = "FILE")]
     truth: Option<Source>,
     /// Whose labels to use: all, auto (as 'beanjar workers' would keep), a number (the top so many), or a file of workers.
@@ -61,7 +61,7 @@ pub(crate) struct Aggregate {
     /// The most steps of EM.
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
-    /// What each worker's vote counts: a table of worker,weight (majority).
+    /// What each worker's vote counts: a table of worker,weight (majority); who is not in it counts nothing.
     #[arg(long, value_name = "FILE")]
     weights: Option<Source>,
     /// Save the fit here, for 'beanjar predict'.
@@ -111,6 +111,9 @@ impl Aggregate {
         let mut inputs = vec![&self.file];
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
         let sink = common.sink(&inputs)?;
+        if self.model.is_some() && self.model == common.out {
+            return Err(Failure::Words("--model and --out name the same file; give each its own".into()));
+        }
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
         let labels = labels_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let cores = common.cores()?;
@@ -147,15 +150,20 @@ impl Aggregate {
         };
         drop(sign);
         if let Some(mut output) = model {
-            output.write_text(&save(&Model::Crowd(crowd_model(&labels, method.name(), &fitted))))?;
+            output.write_text(&save(&Model::Crowd(crowd_model(&labels, method.name(), kept.as_deref(), &fitted))))?;
             output.finish()?;
         }
+        // Tasks whose class was told say nothing about the method.
+        let untold = truth.map(|truth| match &gold {
+            None => truth,
+            Some(gold) => truth.into_iter().zip(gold).map(|(class, told)| class.filter(|_| told.is_none())).collect(),
+        });
         sink.emit(&AggregateReport {
             method: method.name().to_owned(),
             workers: worker_accuracies(&fitted.posterior, labels.ballots()),
             kept: kept.unwrap_or_else(|| vec![true; labels.workers.len()]),
             gold: blind,
-            truth: truth.and_then(|truth| Calibration::of(&fitted.posterior, &truth)),
+            truth: untold.and_then(|truth| Calibration::of(&fitted.posterior, &truth)),
             labels: &labels,
             posterior: fitted.posterior,
             fit: Some(Fit {
@@ -189,11 +197,9 @@ impl Aggregate {
         refuse(self.components.is_some(), "--components", &[Name::Mixture])?;
         refuse(self.weights.is_some(), "--weights", &[Name::Majority])?;
         refuse(self.iterations.is_some(), "--iterations", &models[..6])?;
-        refuse(
-            self.prior.is_some(),
-            "--prior",
-            &models.map(|name| if name == Name::Mixture { Name::Auto } else { name }),
-        )?;
+        refuse(self.confusion && matches!(name, Name::Majority | Name::Wawa), "--confusion", &models)?;
+        let with_prior = [Name::DawidSkene, Name::OneCoin, Name::Pooled, Name::Skilled, Name::Spectral, Name::Auto];
+        refuse(self.prior.is_some(), "--prior", &with_prior)?;
         let stops =
             |default: Stopping| Stopping { iterations: self.iterations.unwrap_or(default.iterations), ..default };
         let stopping = stops(Stopping::default());
@@ -240,11 +246,13 @@ impl Aggregate {
     }
 }
 
-fn crowd_model(labels: &Labels, method: &str, fitted: &Fitted) -> Crowd {
+fn crowd_model(labels: &Labels, method: &str, kept: Option<&[bool]>, fitted: &Fitted) -> Crowd {
+    let left_out = (0..labels.workers.len()).filter(|&worker| kept.is_some_and(|kept| !kept[worker]));
     Crowd {
         method: method.to_owned(),
         classes: labels.classes.iter().map(str::to_owned).collect(),
         workers: labels.workers.iter().map(str::to_owned).collect(),
+        left_out: left_out.map(|worker| labels.workers.get(worker).to_owned()).collect(),
         rule: fitted.rule.clone(),
     }
 }

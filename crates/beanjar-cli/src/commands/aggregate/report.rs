@@ -125,7 +125,11 @@ impl AggregateReport<'_> {
             accuracy: found.map(|found| found.accuracy),
             accuracy_low: found.map(|found| found.low),
             accuracy_high: found.map(|found| found.high),
-            confusion: self.fit.as_ref().filter(|_| self.confusion).and_then(|fit| fit.rule.matrix(worker)),
+            confusion: self
+                .fit
+                .as_ref()
+                .filter(|_| self.confusion && self.kept[worker])
+                .and_then(|fit| fit.rule.matrix(worker)),
         }
     }
 }
@@ -188,6 +192,9 @@ impl Report for AggregateReport<'_> {
             vec![name.to_owned(), given.to_string()]
         });
         text += &format!("\n{}", table(&["class", "tasks"], classes.collect()));
+        if labels.classes.len() > 2 * MOST {
+            text += &format!("  and {} more\n", count(labels.classes.len() - 2 * MOST, "class"));
+        }
         let mut order: Vec<usize> = (0..tasks.len()).collect();
         if !self.all {
             order.sort_by(|&i, &j| tasks[i].confidence.total_cmp(&tasks[j].confidence).then(i.cmp(&j)));

@@ -1,0 +1,12 @@
+//! S: how often predictions differ from noisy labels, and so which of several models to believe when no truth is at hand
+//! (Izbicki and Stern 2014, Learning with many experts: model selection and sparsity).
+//!
+//! S = mean over units of the mean over the unit's experts of [prediction != label]. If experts are right more often than
+//! not, and err independently of what the model gets wrong, then S = (1 - 2e) R + e with R the model's risk and e the mean
+//! error of the experts: the model with the smallest S is the one with the smallest risk.
+
+mod compare;
+mod risk;
+
+pub use compare::{Difference, Score, difference, disagreements, score};
+pub use risk::{expert_error, implied_risk};

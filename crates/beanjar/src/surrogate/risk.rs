@@ -1,0 +1,64 @@
+use crate::judgments::Ballots;
+use crate::truth::Posterior;
+
+/// The mean error of the experts, weighted as S is: the mean over units of the mean over the unit's labels of the
+/// probability that the label is wrong. None without labels.
+pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
+    let (mut sum, mut units) = (0.0, 0.0);
+    for unit in 0..ballots.tasks() {
+        let votes = ballots.votes(unit);
+        if !votes.labels.is_empty() {
+            let wrong = votes.labels.iter().map(|&label| 1.0 - posterior.of(unit)[usize::from(label)]);
+            sum += wrong.sum::<f64>() / votes.labels.len() as f64;
+            units += 1.0;
+        }
+    }
+    (units > 0.0).then(|| sum / units)
+}
+
+/// The risk that S implies, with experts of this error.
+///
+/// With two classes S = (1 - 2e) R + e. With K, and errors spread evenly, a wrong prediction agrees with a wrong label
+/// once in K - 1 times, and S = (1 - e K / (K - 1)) R + e. None where labels say too little for it: with that factor at
+/// or below 0.05.
+pub fn implied_risk(surrogate: f64, error: f64, classes: usize) -> Option<f64> {
+    let ways = classes as f64;
+    let factor = 1.0 - error * ways / (ways - 1.0);
+    (classes > 1 && factor > 0.05).then(|| (surrogate - error) / factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cores;
+    use crate::simulate::Crowd;
+    use crate::surrogate::{disagreements, score};
+    use crate::truth::{Evidence, Skilled};
+
+    #[test]
+    fn the_implied_risk_is_near_the_true_one() {
+        for classes in [2, 4] {
+            let crowd = Crowd { tasks: 20_000, workers: 12, classes, votes: (5, 5), accuracy: 0.7, ..Crowd::default() };
+            let drawn = crowd.draw(1).unwrap();
+            let ballots = Ballots::from_tasks(&drawn.labels, 12, classes);
+            let posterior =
+                Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap().posterior;
+            let error = expert_error(&ballots, &posterior).unwrap();
+            let predicted: Vec<Option<usize>> = (0..20_000)
+                .map(|i| {
+                    Some(if i % 5 == 0 { (drawn.truth[i] + 1 + i % (classes - 1)) % classes } else { drawn.truth[i] })
+                })
+                .collect();
+            let found = score(&disagreements(&ballots, &predicted)).unwrap();
+            let risk = implied_risk(found.surrogate, error, classes).unwrap();
+            assert!((risk - 0.2).abs() < 0.03, "{classes}: {risk}");
+        }
+    }
+
+    #[test]
+    fn coins_imply_nothing() {
+        assert_eq!(implied_risk(0.5, 0.49, 2), None);
+        assert_eq!(implied_risk(0.0, 0.0, 1), None);
+        assert!((implied_risk(0.3, 0.1, 2).unwrap() - 0.25).abs() < 1e-12);
+    }
+}
