@@ -22,6 +22,7 @@
 //! The library reads no files, prints nothing, and takes threads and seeds as arguments.
 #![warn(missing_docs)]
 
+pub mod experts;
 pub mod judgments;
 pub mod multiselect;
 pub mod reliability;

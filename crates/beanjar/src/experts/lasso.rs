@@ -1,0 +1,485 @@
+//! Logistic regression with an L1 penalty, rows of a unit sharing its features, by proximal Newton.
+
+use super::Features;
+
+/// Soft targets to explain: row r is of unit i, in group k, and is true with probability s(intercept_k + x_i b).
+///
+/// The rows of a unit are what several experts did with it; groups are the experts. One row a unit and one group is plain
+/// logistic regression.
+#[derive(Clone, Debug)]
+pub(super) struct LogisticRows {
+    /// Where each unit's rows begin, and where the last end.
+    pub(super) offsets: Vec<usize>,
+    /// The group of each row.
+    pub(super) group: Vec<u32>,
+    /// How many groups there are.
+    pub(super) groups: usize,
+    /// How much each row counts, 0 or more.
+    pub(super) weight: Vec<f64>,
+    /// The target of each row, from 0 to 1.
+    pub(super) target: Vec<f64>,
+}
+
+/// Intercepts, and coefficients of the standardised features.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Sparse {
+    /// An intercept for each group.
+    pub(super) intercepts: Vec<f64>,
+    /// A coefficient for each feature.
+    pub(super) coefficients: Vec<f64>,
+    /// What is minimised: sum over rows of weight (ln(1 + e^u) - target u), plus the penalty.
+    pub(super) objective: f64,
+    /// How far above its minimum that is at most.
+    pub(super) gap: f64,
+    /// Steps of Newton that were taken.
+    pub(super) steps: usize,
+}
+
+/// Intercepts beyond this are of groups whose rows are all true or all false: s is then 1 or 0 to nine digits.
+const FARTHEST: f64 = 20.0;
+const MOST_STEPS: usize = 200;
+
+/// Minimises the penalised loss from a start, until the duality gap is below `tolerance`.
+///
+/// Proximal Newton: the loss is replaced by its quadratic model, in which the rows of a unit are summed first; the
+/// model is minimised by coordinate descent over a working set (coefficients that are not zero, and those whose
+/// gradient is beyond the penalty); then a step along the way there that lowers the objective. Intercepts are brought to
+/// their optimum in between, so that the residuals, scaled, are dual feasible. The objective never rises. Cost of a step:
+/// O(values of all features), and O(values of the working set) a round of descent.
+pub(super) fn solve(
+    features: &Features,
+    rows: &LogisticRows,
+    penalty: f64,
+    tolerance: f64,
+    start: Option<&Sparse>,
+) -> Sparse {
+    let mut state = State::new(features, rows, start);
+    let mut steps = 0;
+    loop {
+        state.fit_intercepts();
+        state.derivatives();
+        let gradients: Vec<f64> = (0..features.len()).map(|j| state.gradient_of(j)).collect();
+        let (objective, gap) = (state.objective(penalty), state.gap(penalty, &gradients));
+        if gap <= tolerance || steps >= MOST_STEPS {
+            return Sparse { intercepts: state.intercepts, coefficients: state.coefficients, objective, gap, steps };
+        }
+        steps += 1;
+        let working: Vec<usize> = (0..features.len())
+            .filter(|&j| state.coefficients[j] != 0.0 || gradients[j].abs() > penalty)
+            .filter(|&j| features.column(j).deviation > 0.0)
+            .collect();
+        let moves = state.descend(&working, &gradients, penalty);
+        if !state.step(&working, &moves, objective, penalty) {
+            // No step lowers the objective by more than rounding.
+            return Sparse { intercepts: state.intercepts, coefficients: state.coefficients, objective, gap, steps };
+        }
+    }
+}
+
+/// The smallest penalty at which all coefficients are zero.
+pub(super) fn largest_penalty(features: &Features, rows: &LogisticRows) -> f64 {
+    let mut state = State::new(features, rows, None);
+    state.fit_intercepts();
+    state.derivatives();
+    (0..features.len()).fold(0.0, |most: f64, j| most.max(state.gradient_of(j).abs()))
+}
+
+struct State<'a> {
+    features: &'a Features,
+    rows: &'a LogisticRows,
+    intercepts: Vec<f64>,
+    coefficients: Vec<f64>,
+    /// x_i b of each unit.
+    sums: Vec<f64>,
+    /// Sums over each unit's rows of the loss's first and second derivatives, and over all units.
+    slope: Vec<f64>,
+    bend: Vec<f64>,
+    total_slope: f64,
+    total_bend: f64,
+}
+
+/// s(x).
+pub(super) fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// ln(1 + e^x), without overflow.
+pub(super) fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+impl<'a> State<'a> {
+    fn new(features: &'a Features, rows: &'a LogisticRows, start: Option<&Sparse>) -> Self {
+        let units = features.units();
+        let coefficients = start.map_or_else(|| vec![0.0; features.len()], |start| start.coefficients.clone());
+        let intercepts = start.map_or_else(|| vec![0.0; rows.groups], |start| start.intercepts.clone());
+        let sums = features.standardised_sum(&coefficients);
+        let zeros = vec![0.0; units];
+        State {
+            features,
+            rows,
+            intercepts,
+            coefficients,
+            sums,
+            slope: zeros.clone(),
+            bend: zeros,
+            total_slope: 0.0,
+            total_bend: 0.0,
+        }
+    }
+
+    /// Tells of each row: its number, its unit, and its group.
+    fn for_rows(&self, mut tell: impl FnMut(usize, usize, usize)) {
+        for unit in 0..self.features.units() {
+            for row in self.rows.offsets[unit]..self.rows.offsets[unit + 1] {
+                tell(row, unit, self.rows.group[row] as usize);
+            }
+        }
+    }
+
+    /// Brings each intercept to its optimum for the sums as they are, by Newton's steps, damped.
+    fn fit_intercepts(&mut self) {
+        const STEPS: usize = 50;
+        for _ in 0..STEPS {
+            let (mut slope, mut bend) = (vec![0.0; self.rows.groups], vec![0.0; self.rows.groups]);
+            self.for_rows(|row, unit, group| {
+                let p = logistic(self.intercepts[group] + self.sums[unit]);
+                let weight = self.rows.weight[row];
+                slope[group] += weight * (p - self.rows.target[row]);
+                bend[group] += weight * p * (1.0 - p);
+            });
+            let mut largest: f64 = 0.0;
+            for group in 0..self.rows.groups {
+                if bend[group] > 0.0 {
+                    let step = (slope[group] / bend[group]).clamp(-2.0, 2.0);
+                    let moved = (self.intercepts[group] - step).clamp(-FARTHEST, FARTHEST);
+                    largest = largest.max((moved - self.intercepts[group]).abs());
+                    self.intercepts[group] = moved;
+                }
+            }
+            if largest < 1e-12 {
+                break;
+            }
+        }
+    }
+
+    /// The derivatives of the loss along each unit's sum.
+    fn derivatives(&mut self) {
+        let (mut slope, mut bend) = (vec![0.0; self.sums.len()], vec![0.0; self.sums.len()]);
+        self.for_rows(|row, unit, group| {
+            let p = logistic(self.intercepts[group] + self.sums[unit]);
+            let weight = self.rows.weight[row];
+            slope[unit] += weight * (p - self.rows.target[row]);
+            bend[unit] += weight * p * (1.0 - p);
+        });
+        self.total_slope = slope.iter().sum();
+        self.total_bend = bend.iter().sum();
+        (self.slope, self.bend) = (slope, bend);
+    }
+
+    /// The loss's derivative along one coefficient.
+    fn gradient_of(&self, feature: usize) -> f64 {
+        let column = self.features.column(feature);
+        if column.deviation == 0.0 {
+            return 0.0;
+        }
+        let sum: f64 = column.units.iter().zip(&column.values).map(|(&unit, x)| x * self.slope[unit as usize]).sum();
+        (sum - column.mean * self.total_slope) / column.deviation
+    }
+
+    fn loss(&self) -> f64 {
+        let mut sum = 0.0;
+        self.for_rows(|row, unit, group| {
+            let u = self.intercepts[group] + self.sums[unit];
+            sum += self.rows.weight[row] * (softplus(u) - self.rows.target[row] * u);
+        });
+        sum
+    }
+
+    fn objective(&self, penalty: f64) -> f64 {
+        self.loss() + penalty * self.coefficients.iter().map(|b| b.abs()).sum::<f64>()
+    }
+
+    /// The objective less the dual's value at the residuals, scaled to where they are feasible.
+    fn gap(&self, penalty: f64, gradients: &[f64]) -> f64 {
+        let largest = gradients.iter().fold(0.0, |most: f64, gradient| most.max(gradient.abs()));
+        let scale = if largest > penalty { penalty / largest } else { 1.0 };
+        let mut dual = 0.0;
+        self.for_rows(|row, unit, group| {
+            let (weight, target) = (self.rows.weight[row], self.rows.target[row]);
+            let p = logistic(self.intercepts[group] + self.sums[unit]);
+            let q = target + scale * (p - target);
+            let entropy = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+            dual -= weight * (entropy(q) + entropy(1.0 - q));
+        });
+        self.objective(penalty) - dual
+    }
+
+    /// Where the quadratic model with the penalty is smallest over the working set: the moves from here.
+    ///
+    /// The moves of intercepts are not in the model; as the features are centred, they are small.
+    fn descend(&self, working: &[usize], gradients: &[f64], penalty: f64) -> Vec<f64> {
+        const ROUNDS: usize = 100;
+        let features = self.features;
+        let bend = &self.bend;
+        // Sums of bend x and bend x^2 of each column.
+        let moments: Vec<(f64, f64)> = working
+            .iter()
+            .map(|&j| {
+                let column = features.column(j);
+                column.units.iter().zip(&column.values).fold((0.0, 0.0), |(one, two), (&unit, x)| {
+                    let bent = bend[unit as usize] * x;
+                    (one + bent, two + bent * x)
+                })
+            })
+            .collect();
+        let mut moves = vec![0.0; working.len()];
+        // bend times the move of each unit's sum, but for a shift common to all units, which is kept apart.
+        let mut moved = vec![0.0; self.sums.len()];
+        let (mut shift, mut total_moved) = (0.0, 0.0);
+        let mut first = 0.0;
+        for round in 0..ROUNDS {
+            let mut largest: f64 = 0.0;
+            for (at, &j) in working.iter().enumerate() {
+                let column = features.column(j);
+                let (one, two) = moments[at];
+                let curvature = (two - 2.0 * column.mean * one + column.mean.powi(2) * self.total_bend)
+                    / (column.deviation * column.deviation);
+                if curvature <= 0.0 {
+                    continue;
+                }
+                let cross: f64 =
+                    column.units.iter().zip(&column.values).map(|(&unit, x)| x * moved[unit as usize]).sum();
+                let gradient = gradients[j] + (cross + shift * one - column.mean * total_moved) / column.deviation;
+                let here = self.coefficients[j] + moves[at];
+                let target = soft(here - gradient / curvature, penalty / curvature);
+                let by = target - here;
+                if by != 0.0 {
+                    moves[at] += by;
+                    let slope = by / column.deviation;
+                    for (&unit, x) in column.units.iter().zip(&column.values) {
+                        moved[unit as usize] += slope * x * bend[unit as usize];
+                    }
+                    shift -= slope * column.mean;
+                    total_moved += slope * (one - column.mean * self.total_bend);
+                    largest = largest.max(by * by * curvature);
+                }
+            }
+            if round == 0 {
+                first = largest;
+            }
+            if largest <= 1e-6 * first {
+                break;
+            }
+        }
+        moves
+    }
+
+    /// Takes the moves, or half of them, or a quarter, until the objective falls; false if it never does.
+    fn step(&mut self, working: &[usize], moves: &[f64], objective: f64, penalty: f64) -> bool {
+        let mut full = vec![0.0; self.coefficients.len()];
+        working.iter().zip(moves).for_each(|(&j, by)| full[j] = *by);
+        let along = self.features.standardised_sum(&full);
+        let (old_sums, old) = (self.sums.clone(), self.coefficients.clone());
+        let mut share = 1.0;
+        for _ in 0..30 {
+            self.sums.iter_mut().zip(&old_sums).zip(&along).for_each(|((sum, old), by)| *sum = old + share * by);
+            self.coefficients.iter_mut().zip(&old).zip(&full).for_each(|((b, old), by)| *b = old + share * by);
+            if self.objective(penalty) < objective {
+                return true;
+            }
+            share /= 2.0;
+        }
+        (self.sums, self.coefficients) = (old_sums, old);
+        false
+    }
+}
+
+/// The value nearer to zero by `by`, or zero.
+fn soft(value: f64, by: f64) -> f64 {
+    value.signum() * (value.abs() - by).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    /// Rows by units, with their own copies of everything.
+    struct Case {
+        features: Features,
+        columns: Vec<Vec<f64>>,
+        offsets: Vec<usize>,
+        group: Vec<u32>,
+        groups: usize,
+        weight: Vec<f64>,
+        target: Vec<f64>,
+    }
+
+    impl Case {
+        fn draw(units: usize, features: usize, groups: usize, seed: u64) -> Case {
+            let mut random = stream(seed, 0);
+            let columns: Vec<Vec<f64>> = (0..features)
+                .map(|j| {
+                    (0..units)
+                        .map(|_| if random.random_bool(0.6) { random.random_range(-1.0..3.0) + j as f64 } else { 0.0 })
+                        .collect()
+                })
+                .collect();
+            let (mut offsets, mut group, mut weight, mut target) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+            for unit in 0..units {
+                for k in 0..groups {
+                    if groups == 1 || random.random_bool(0.7) {
+                        let signal = columns.first().map_or(0.0, |column| column[unit]) - 0.5;
+                        group.push(k as u32);
+                        weight.push(random.random_range(0.5..1.5));
+                        target
+                            .push((logistic(signal + 0.3 * k as f64) + random.random_range(-0.3..0.3)).clamp(0.0, 1.0));
+                    }
+                }
+                offsets.push(group.len());
+            }
+            let features = Features::from_columns(units, &columns).unwrap();
+            Case { features, columns, offsets, group, groups, weight, target }
+        }
+
+        fn rows(&self) -> LogisticRows {
+            LogisticRows {
+                offsets: self.offsets.clone(),
+                group: self.group.clone(),
+                groups: self.groups,
+                weight: self.weight.clone(),
+                target: self.target.clone(),
+            }
+        }
+
+        fn solve(&self, penalty: f64, tolerance: f64, start: Option<&Sparse>) -> Sparse {
+            solve(&self.features, &self.rows(), penalty, tolerance, start)
+        }
+
+        /// Proximal gradient with restarts, on standardised columns written out, run long.
+        fn slowly(&self, penalty: f64) -> (f64, Vec<f64>) {
+            let units = self.offsets.len() - 1;
+            let standard: Vec<Vec<f64>> = self
+                .columns
+                .iter()
+                .map(|column| {
+                    let mean = column.iter().sum::<f64>() / units as f64;
+                    let deviation = (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / units as f64).sqrt();
+                    column.iter().map(|x| if deviation > 1e-12 { (x - mean) / deviation } else { 0.0 }).collect()
+                })
+                .collect();
+            let (d, k) = (standard.len(), self.groups);
+            let value = |b: &[f64], a: &[f64]| -> f64 {
+                let mut sum = penalty * b.iter().map(|b| b.abs()).sum::<f64>();
+                for unit in 0..units {
+                    let x: f64 = (0..d).map(|j| b[j] * standard[j][unit]).sum();
+                    for row in self.offsets[unit]..self.offsets[unit + 1] {
+                        let u = a[self.group[row] as usize] + x;
+                        sum += self.weight[row] * (softplus(u) - self.target[row] * u);
+                    }
+                }
+                sum
+            };
+            let bound = 0.25 * self.weight.iter().sum::<f64>() * (d as f64 + 1.0);
+            let (mut b, mut a) = (vec![0.0; d], vec![0.0; k]);
+            let (mut vb, mut va, mut t) = (b.clone(), a.clone(), 1.0f64);
+            for _ in 0..20_000 {
+                let (mut gb, mut ga) = (vec![0.0; d], vec![0.0; k]);
+                for unit in 0..units {
+                    let x: f64 = (0..d).map(|j| vb[j] * standard[j][unit]).sum();
+                    for row in self.offsets[unit]..self.offsets[unit + 1] {
+                        let group = self.group[row] as usize;
+                        let r = self.weight[row] * (logistic(va[group] + x) - self.target[row]);
+                        ga[group] += r;
+                        (0..d).for_each(|j| gb[j] += r * standard[j][unit]);
+                    }
+                }
+                let next_b: Vec<f64> = (0..d).map(|j| soft(vb[j] - gb[j] / bound, penalty / bound)).collect();
+                let next_a: Vec<f64> = (0..k).map(|i| va[i] - ga[i] / bound).collect();
+                let next_t = (1.0 + (1.0 + 4.0 * t * t).sqrt()) / 2.0;
+                let (better, momentum) = match value(&next_b, &next_a) <= value(&b, &a) {
+                    true => (next_t, (t - 1.0) / next_t),
+                    false => (1.0, 0.0),
+                };
+                vb = (0..d).map(|j| next_b[j] + momentum * (next_b[j] - b[j])).collect();
+                va = (0..k).map(|i| next_a[i] + momentum * (next_a[i] - a[i])).collect();
+                (b, a, t) = (next_b, next_a, better);
+            }
+            (value(&b, &a), b)
+        }
+    }
+
+    fn agrees(case: &Case, penalty: f64, what: &str) {
+        let fast = case.solve(penalty, 1e-9, None);
+        let (objective, coefficients) = case.slowly(penalty);
+        assert!(
+            (fast.objective - objective).abs() < 1e-6 * objective.abs().max(1.0),
+            "{what}: {} {objective}",
+            fast.objective
+        );
+        assert!(fast.gap < 1e-6, "{what}: gap {}", fast.gap);
+        for (j, (ours, theirs)) in fast.coefficients.iter().zip(&coefficients).enumerate() {
+            let borderline = ours.abs().max(theirs.abs()) < 1e-3;
+            assert!((*ours == 0.0) == (*theirs == 0.0) || borderline, "{what}: support at {j}: {ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_a_long_proximal_gradient() {
+        agrees(&Case::draw(60, 4, 1, 1), 2.0, "plain");
+        agrees(&Case::draw(60, 4, 3, 2), 2.0, "groups");
+        agrees(&Case::draw(40, 12, 2, 3), 0.3, "many features");
+        agrees(&Case::draw(15, 25, 1, 4), 0.5, "more features than units");
+        agrees(&Case::draw(30, 0, 2, 5), 1.0, "no features");
+        let mut constant = Case::draw(50, 3, 1, 6);
+        constant.columns.push(vec![4.0; 50]);
+        constant.features = Features::from_columns(50, &constant.columns).unwrap();
+        agrees(&constant, 1.0, "a constant column");
+    }
+
+    #[test]
+    fn ties_and_separable_data_have_an_optimum_with_a_penalty() {
+        let mut twins = Case::draw(50, 2, 1, 7);
+        twins.columns.push(twins.columns[0].clone());
+        twins.features = Features::from_columns(50, &twins.columns).unwrap();
+        let fast = twins.solve(0.5, 1e-9, None);
+        let (objective, _) = twins.slowly(0.5);
+        assert!((fast.objective - objective).abs() < 1e-6 * objective);
+        let mut apart = Case::draw(40, 2, 1, 8);
+        apart.target = apart.columns[0].iter().map(|x| f64::from(u8::from(*x > 0.4))).collect();
+        let fast = apart.solve(0.1, 1e-9, None);
+        assert!(fast.gap < 1e-6 && fast.coefficients.iter().all(|b| b.is_finite()));
+    }
+
+    #[test]
+    fn the_largest_penalty_is_the_smallest_with_all_zero_and_conditions_hold_below_it() {
+        let case = Case::draw(80, 6, 2, 9);
+        let most = largest_penalty(&case.features, &case.rows());
+        assert!(case.solve(most * 1.0001, 1e-10, None).coefficients.iter().all(|b| *b == 0.0));
+        assert!(case.solve(most * 0.99, 1e-10, None).coefficients.iter().any(|b| *b != 0.0));
+        let penalty = most / 5.0;
+        let fit = case.solve(penalty, 1e-12, None);
+        let rows = case.rows();
+        let mut state = State::new(&case.features, &rows, Some(&fit));
+        state.derivatives();
+        for j in 0..6 {
+            let gradient = state.gradient_of(j);
+            match fit.coefficients[j] != 0.0 {
+                true => assert!((gradient + penalty * fit.coefficients[j].signum()).abs() < 1e-4 * penalty),
+                false => assert!(gradient.abs() <= penalty * (1.0 + 1e-6)),
+            }
+        }
+    }
+
+    #[test]
+    fn a_warm_start_comes_to_the_same_in_fewer_steps() {
+        let case = Case::draw(100, 10, 2, 10);
+        let first = case.solve(2.0, 1e-9, None);
+        let cold = case.solve(1.9, 1e-9, None);
+        let warm = case.solve(1.9, 1e-9, Some(&first));
+        assert!((cold.objective - warm.objective).abs() < 1e-7);
+        assert!(warm.steps <= cold.steps);
+    }
+}
