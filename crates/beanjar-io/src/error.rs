@@ -178,6 +178,18 @@ pub enum Error {
         /// The id.
         id: String,
     },
+    /// A feature that is missing or not a number.
+    #[error("{file}: the value of '{unit}' in column '{column}' {what}")]
+    BadFeature {
+        /// The file.
+        file: String,
+        /// The unit.
+        unit: String,
+        /// The feature.
+        column: String,
+        /// What is wrong with it, and what to do.
+        what: String,
+    },
     /// An output that is also an input.
     #[error("{file}: the output would overwrite an input; choose another name")]
     WouldOverwriteInput {

@@ -19,6 +19,7 @@
 mod columns;
 mod convert;
 mod error;
+mod features;
 mod format;
 mod output;
 mod read;
@@ -28,6 +29,7 @@ mod write;
 pub use columns::{ColumnNames, Role};
 pub use convert::{Converted, Form, convert};
 pub use error::{Error, Place, Result};
+pub use features::{FeatureTable, read_features};
 pub use format::{Compression, Format, Source};
 pub use output::{Output, remove_unfinished};
 pub use read::{Data, Kind, Progress, Read, ReadOptions, read};

@@ -5,6 +5,7 @@ pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod fit;
 pub(crate) mod inspect;
+pub(crate) mod learn;
 pub(crate) mod plan;
 pub(crate) mod predict;
 pub(crate) mod reproduce;

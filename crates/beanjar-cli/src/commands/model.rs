@@ -2,6 +2,8 @@
 
 use super::bytes_of;
 use crate::failure::{Failure, Result};
+use beanjar::Labels;
+use beanjar::experts::{Features, Learned};
 use beanjar::multiselect::Predictor;
 use beanjar::truth::Rule;
 use beanjar_io::Source;
@@ -16,6 +18,7 @@ const VERSION: u64 = 1;
 pub(crate) enum Model {
     Multiselect(Predictor),
     Crowd(Crowd),
+    Experts(Experts),
 }
 
 /// How the labels of a crowd are read.
@@ -30,11 +33,57 @@ pub(crate) struct Crowd {
     pub(crate) rule: Rule,
 }
 
+/// A classifier learned from experts, for features as the user has them.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Experts {
+    pub(crate) model_classes: Vec<String>,
+    pub(crate) feature_names: Vec<String>,
+    pub(crate) expert_names: Vec<String>,
+    pub(crate) intercept: f64,
+    /// Of each feature, for the class.
+    pub(crate) truth: Vec<f64>,
+    /// Of each expert; if asymmetric, of each for the first class, then of each for the second.
+    pub(crate) skills: Vec<f64>,
+    /// Of each feature, for how easy a unit is.
+    pub(crate) difficulty: Vec<f64>,
+    pub(crate) asymmetric: bool,
+}
+
+impl Experts {
+    pub(crate) fn new(fit: &Learned, features: &Features, names: &[String], labels: &Labels) -> Self {
+        let (truth, shift) = features.on_the_users_scale(&fit.truth);
+        let (difficulty, ease) = features.on_the_users_scale(&fit.difficulty);
+        Experts {
+            model_classes: labels.classes.iter().map(str::to_owned).collect(),
+            feature_names: names.to_vec(),
+            expert_names: labels.workers.iter().map(str::to_owned).collect(),
+            intercept: fit.intercept + shift,
+            truth,
+            skills: fit.skills.iter().map(|skill| skill + ease).collect(),
+            difficulty,
+            asymmetric: fit.asymmetric,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        let features = self.feature_names.len();
+        let skills = self.expert_names.len() * if self.asymmetric { 2 } else { 1 };
+        let sizes = self.truth.len() == features && self.difficulty.len() == features && self.skills.len() == skills;
+        let mut numbers = self.truth.iter().chain(&self.difficulty).chain(&self.skills).chain([&self.intercept]);
+        sizes && self.model_classes.len() == 2 && numbers.all(|value| value.is_finite())
+    }
+}
+
 #[derive(Serialize, Deserialize)]
-struct File<M> {
+pub(crate) struct File<M> {
     beanjar_model: u64,
     #[serde(flatten)]
     model: M,
+}
+
+/// A model with what tells it is one.
+pub(crate) fn file(model: &Model) -> File<&Model> {
+    File { beanjar_model: VERSION, model }
 }
 
 #[derive(Deserialize)]
@@ -44,13 +93,13 @@ struct Kind {
 
 pub(crate) fn save(model: &Model) -> String {
     // Plain structs of strings and numbers always serialise.
-    serde_json::to_string_pretty(&File { beanjar_model: VERSION, model }).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(&file(model)).unwrap_or_default() + "\n"
 }
 
 pub(crate) fn load(source: &Source) -> Result<Model> {
     let said = |words: String| Failure::Words(format!("{}: {words}", source.name()));
     let bytes = bytes_of(source)?;
-    let not_a_model = || said("not a model file as 'beanjar fit --out' or 'beanjar aggregate --model' write it".into());
+    let not_a_model = || said("not a model file as 'fit --out', 'aggregate --model' or 'learn --out' write it".into());
     let file: File<Kind> = serde_json::from_slice(&bytes).map_err(|_| not_a_model())?;
     if file.beanjar_model != VERSION {
         let found = file.beanjar_model;
@@ -58,12 +107,13 @@ pub(crate) fn load(source: &Source) -> Result<Model> {
             "a model file of version {found}, and this program reads version {VERSION}; fit it again"
         )));
     }
-    if !["multiselect", "crowd"].contains(&file.model.kind.as_str()) {
+    if !["multiselect", "crowd", "experts"].contains(&file.model.kind.as_str()) {
         return Err(said(format!("a model of kind '{}', which this program does not know", file.model.kind)));
     }
     let file: File<Model> = serde_json::from_slice(&bytes).map_err(|error| said(format!("damaged: {error}")))?;
     let sound = match &file.model {
         Model::Multiselect(predictor) => predictor.is_sound(),
+        Model::Experts(experts) => experts.is_sound(),
         Model::Crowd(crowd) => {
             let different =
                 |names: &[String]| names.iter().collect::<std::collections::HashSet<_>>().len() == names.len();

@@ -1,12 +1,15 @@
 use super::Reading;
 use super::aggregate::AggregateReport;
 use super::labelled::{judgments_of, matched};
-use super::model::{Crowd, Model, load};
+use super::learn::FeatureColumns;
+use super::model::{Crowd, Experts, Model, load};
 use super::{labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
 use beanjar::Dictionary;
+use beanjar::experts::unit_log_odds;
+use beanjar::judgments::Votes;
 use beanjar::multiselect::Predictor;
 use beanjar_io::{Source, read_table};
 use clap::Args;
@@ -18,6 +21,8 @@ use serde::Serialize;
 /// other gets the best linear predictor for the judgments it has; one with none gets the mean. Each prediction has its
 /// standard error.
 ///
+/// A model of 'learn' classifies units by their features, with --labels by what experts said of them as well.
+///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
 /// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' read a vote without itself
 /// where they are fitted, which cannot be done here: tasks they were fitted on may get somewhat surer answers.
@@ -27,14 +32,16 @@ pub(crate) struct Predict {
     /// The model file.
     #[arg(value_name = "MODEL")]
     model: Source,
-    /// The data: judgments of objects, or workers' labels of tasks, as the model needs.
+    /// The data: judgments of objects, workers' labels of tasks, or features, as the model needs.
     #[arg(value_name = "DATA")]
     data: Source,
-    /// True labels, to say how far off the predictions are.
+    /// True labels, to say how far off the predictions are; for a model of 'learn', labels of experts, to be used.
     #[arg(long, value_name = "FILE")]
     labels: Option<Source>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    columns: FeatureColumns,
 }
 
 impl Predict {
@@ -44,6 +51,7 @@ impl Predict {
         let predictor = match load(&self.model)? {
             Model::Multiselect(predictor) => predictor,
             Model::Crowd(crowd) => return self.label(&crowd, sink, common),
+            Model::Experts(experts) => return self.classify(&experts, sink, common),
         };
         let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let known = predictor.attributes.iter().filter(|a| judgments.attributes.iter().any(|name| name == a.attribute));
@@ -84,6 +92,58 @@ impl Predict {
             self.compare(&mut report, &predictor, &judgments.objects, labels)?;
         }
         sink.emit(&report)
+    }
+
+    /// Classifies units by their features, and the labels of experts if there are any.
+    fn classify(&self, experts: &Experts, sink: Sink, common: &Common) -> Result<()> {
+        let table = self.columns.read(&self.data, common)?;
+        let column = |name: &String| {
+            table.names.iter().position(|other| other == name).ok_or_else(|| {
+                Failure::Words(format!("{}: no column '{name}', which the model needs", self.data.name()))
+            })
+        };
+        let columns: Vec<usize> = experts.feature_names.iter().map(column).collect::<Result<_>>()?;
+        let sum = |slopes: &[f64], unit: usize| -> f64 {
+            columns.iter().zip(slopes).map(|(&column, slope)| slope * table.columns[column][unit]).sum()
+        };
+        let known = match &self.labels {
+            None => None,
+            Some(source) => {
+                let read = labels_of(self.reading.read(source, common)?.data, source)?;
+                let workers: Dictionary = experts.expert_names.iter().map(String::as_str).collect();
+                let classes: Dictionary = experts.model_classes.iter().map(String::as_str).collect();
+                let known = read.in_terms_of(&workers, &classes);
+                if known.newcomers + known.unknown_labels > 0 {
+                    let (newcomers, labels) = (count(known.newcomers, "expert"), count(known.unknown_labels, "label"));
+                    common
+                        .warn(&format!("left out: {newcomers} and {labels} of classes that the model has never seen"));
+                }
+                Some(known)
+            }
+        };
+        let tasks = known.as_ref().map(|known| known.labels.tasks.lookup());
+        let rows = table.ids.iter().enumerate().map(|(unit, id)| {
+            let mut odds = experts.intercept + sum(&experts.truth, unit);
+            if let (Some(known), Some(task)) = (&known, tasks.as_ref().and_then(|tasks| tasks.code(id))) {
+                let votes = known.ballots.votes(task);
+                let seen = votes
+                    .workers
+                    .iter()
+                    .zip(votes.labels)
+                    .filter(|(worker, _)| (**worker as usize) < experts.expert_names.len());
+                let (workers, labels): (Vec<u32>, Vec<u16>) = seen.map(|(worker, label)| (*worker, *label)).unzip();
+                let votes = Votes { task, workers: &workers, labels: &labels };
+                odds = unit_log_odds(odds, sum(&experts.difficulty, unit), &experts.skills, experts.asymmetric, votes);
+            }
+            let probability = 1.0 / (1.0 + (-odds).exp());
+            Classified {
+                object: id.to_owned(),
+                label: experts.model_classes[usize::from(probability > 0.5)].clone(),
+                probability,
+            }
+        });
+        let predictions = rows.collect();
+        sink.emit(&ClassReport { class: experts.model_classes[1].clone(), predictions })
     }
 
     /// Labels tasks as a crowd's model reads their labels.
@@ -147,6 +207,39 @@ impl Predict {
         }
         report.compared = Some(n);
         Ok(())
+    }
+}
+
+/// What a model of 'learn' says of units.
+#[derive(Serialize)]
+struct ClassReport {
+    class: String,
+    predictions: Vec<Classified>,
+}
+
+#[derive(Serialize)]
+struct Classified {
+    object: String,
+    label: String,
+    /// Of the second class.
+    probability: f64,
+}
+
+impl Report for ClassReport {
+    fn text(&self) -> String {
+        const MOST: usize = 20;
+        let row = |row: &Classified| vec![row.object.clone(), row.label.clone(), number(row.probability)];
+        let chance = format!("P({})", self.class);
+        let mut text = table(&["object", "label", &chance], self.predictions.iter().take(MOST).map(row).collect());
+        if self.predictions.len() > MOST {
+            text += &format!("  and {} more (--out FILE.csv has all)\n", self.predictions.len() - MOST);
+        }
+        text
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        let row = |row: &Classified| vec![row.object.clone(), row.label.clone(), exact(Some(row.probability))];
+        with_header(&["object", "label", "probability"], self.predictions.iter().map(row))
     }
 }
 

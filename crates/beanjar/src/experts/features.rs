@@ -69,6 +69,30 @@ impl Features {
         self.columns.is_empty()
     }
 
+    /// The features of some units, which get new numbers in their order here.
+    pub fn of_units(&self, units: &[usize]) -> Result<Features> {
+        let mut number = vec![u32::MAX; self.units];
+        units.iter().enumerate().for_each(|(at, &unit)| number[unit] = at as u32);
+        let entries = |column: &Column| {
+            let kept = column.units.iter().zip(&column.values).map(|(&unit, &value)| (number[unit as usize], value));
+            let mut kept: Vec<(u32, f64)> = kept.filter(|(at, _)| *at != u32::MAX).collect();
+            kept.sort_unstable_by_key(|entry| entry.0);
+            kept
+        };
+        Features::from_entries(units.len(), self.columns.iter().map(entries).collect())
+    }
+
+    /// The sum of features as they are times slopes, for each unit.
+    pub fn plain_sum(&self, slopes: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.units];
+        for (column, slope) in self.columns.iter().zip(slopes).filter(|(_, slope)| **slope != 0.0) {
+            for (&unit, value) in column.units.iter().zip(&column.values) {
+                sums[unit as usize] += slope * value;
+            }
+        }
+        sums
+    }
+
     pub(super) fn column(&self, feature: usize) -> &Column {
         &self.columns[feature]
     }

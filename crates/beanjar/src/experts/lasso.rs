@@ -157,7 +157,8 @@ impl<'a> State<'a> {
                     self.intercepts[group] = moved;
                 }
             }
-            if largest < 1e-12 {
+            // Newton doubles the digits: the step after this one would not be seen.
+            if largest < 1e-8 {
                 break;
             }
         }

@@ -4,7 +4,9 @@
 
 mod features;
 mod lasso;
+mod path;
 mod two_class;
 
 pub use features::Features;
-pub use two_class::{Labelled, Learned, ManyExperts};
+pub use path::{PathPoint, PenaltyPath, best as best_penalty};
+pub use two_class::{Labelled, Learned, ManyExperts, unit_log_odds};
