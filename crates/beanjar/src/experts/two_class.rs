@@ -422,7 +422,7 @@ impl Learned {
         let (ours, votes) = (self.predictions(data.features), shares(data));
         let agreed: f64 = ours.iter().zip(&votes).map(|(p, share)| (p - 0.5).signum() * (share - 0.5).signum()).sum();
         if agreed < 0.0 {
-            let negate = |values: &mut Vec<f64>| values.iter_mut().for_each(|value| *value = -*value);
+            let negate = |values: &mut Vec<f64>| values.iter_mut().for_each(|value| *value = 0.0 - *value);
             self.intercept = -self.intercept;
             negate(&mut self.truth);
             negate(&mut self.skills);
