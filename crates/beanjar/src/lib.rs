@@ -35,6 +35,7 @@ mod cores;
 mod error;
 mod gamma;
 mod linalg;
+mod logistic;
 mod normal;
 mod random;
 

@@ -1,6 +1,7 @@
 //! Logistic regression with an L1 penalty, rows of a unit sharing its features, by proximal Newton.
 
 use super::Features;
+use crate::logistic::{logistic, softplus};
 
 /// Soft targets to explain: row r is of unit i, in group k, and is true with probability s(intercept_k + x_i b).
 ///
@@ -96,16 +97,6 @@ struct State<'a> {
     bend: Vec<f64>,
     total_slope: f64,
     total_bend: f64,
-}
-
-/// s(x).
-pub(super) fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// ln(1 + e^x), without overflow.
-pub(super) fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 impl<'a> State<'a> {

@@ -1,8 +1,9 @@
 //! The model for two classes, and its EM.
 
 use super::Features;
-use super::lasso::{LogisticRows, Sparse, largest_penalty, logistic, softplus, solve};
+use super::lasso::{LogisticRows, Sparse, largest_penalty, solve};
 use crate::judgments::{Ballots, Votes};
+use crate::logistic::{logistic, softplus};
 use crate::random::stream;
 use crate::truth::{Evidence, OneCoin};
 use crate::{Cores, Error, Result};

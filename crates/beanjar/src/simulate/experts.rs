@@ -1,5 +1,6 @@
 //! Noisy experts who classify units with features, after section 4.1 of Izbicki and Stern (2014).
 
+use crate::logistic::logistic;
 use crate::random::stream;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -121,10 +122,6 @@ impl Experts {
 
 fn flip(probability: f64, random: &mut impl Rng) -> u8 {
     u8::from(random.random::<f64>() < probability)
-}
-
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 /// The lower triangle whose product with its transpose is the matrix.

@@ -3,6 +3,7 @@ use super::rule::{Blend, Rule, sharpen};
 use super::skilled::{Skilled, SkilledFit, View};
 use super::{Evidence, Prior, check_tables};
 use crate::judgments::Ballots;
+use crate::logistic::logistic;
 use crate::random::stream;
 use crate::{Cores, Error, Result};
 use rand::seq::SliceRandom;
@@ -333,7 +334,7 @@ impl Hidden {
         let n = self.count.max(1) as f64;
         let mean = self.gain / n;
         let deviation = (self.squares / n - mean * mean).max(0.0).sqrt();
-        1.0 / (1.0 + (-mean / (deviation / n.sqrt() + 1e-12)).exp())
+        logistic(mean / (deviation / n.sqrt() + 1e-12))
     }
 
     /// The mutual information between hidden labels and classes.

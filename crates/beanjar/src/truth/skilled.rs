@@ -3,6 +3,7 @@ use super::posterior::{Fitted, Posterior};
 use super::rule::Rule;
 use super::{Evidence, Prior, Stopping, check_tables};
 use crate::gamma::digamma;
+use crate::logistic::logistic;
 use crate::{Cores, Error, Result};
 
 /// Confusion matrices drawn around the population's, tilted by each worker's skill.
@@ -161,10 +162,6 @@ struct Skills<'a> {
     wrong: Vec<f64>,
     skill: Vec<f64>,
     means: Vec<f64>,
-}
-
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 impl<'a> Skills<'a> {
