@@ -124,15 +124,19 @@ impl Header<'_> {
     }
 
     fn found(&self) -> String {
-        /// Enough to recognise the file by.
-        const MOST: usize = 12;
-        let mut found =
-            self.names.iter().take(MOST).map(|name| format!("'{}'", shown(name))).collect::<Vec<_>>().join(", ");
-        if self.names.len() > MOST {
-            found += &format!(" and {} more", self.names.len() - MOST);
-        }
-        found
+        found(self.names)
     }
+}
+
+/// The columns of a file, in a message.
+pub(crate) fn found(names: &[String]) -> String {
+    /// Enough to recognise the file by.
+    const MOST: usize = 12;
+    let mut found = names.iter().take(MOST).map(|name| format!("'{}'", shown(name))).collect::<Vec<_>>().join(", ");
+    if names.len() > MOST {
+        found += &format!(" and {} more", names.len() - MOST);
+    }
+    found
 }
 
 /// The role that a column of this name is taken for, if any.

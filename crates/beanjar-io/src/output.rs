@@ -129,16 +129,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_stopped_can_clear_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let output = Output::create(folder.path().join("a.csv"), &[]).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        remove_unfinished();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        drop(output);
-    }
-
-    #[test]
     #[cfg(unix)]
     fn what_a_link_leads_to_is_replaced_and_not_the_link() {
         let folder = tempfile::tempdir().unwrap();

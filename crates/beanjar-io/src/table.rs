@@ -1,9 +1,10 @@
 //! Tables of one row per object: truths, labels to predict.
 
 use crate::error::shown;
-use crate::read::Input;
-use crate::{Error, Result, Source};
+use crate::read::{Input, Rows};
+use crate::{Error, Place, Result, Source};
 use beanjar::Dictionary;
+use std::collections::HashSet;
 
 /// One row per object: its id, and some columns of text.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,30 +42,61 @@ pub fn read_columns(source: &Source) -> Result<(Vec<String>, Vec<Vec<String>>)> 
 
 /// Reads a table whose first column is the object or task and whose other columns are labels.
 pub fn read_table(source: &Source) -> Result<Table> {
-    let input = Input::open(source, None)?.strict();
+    let input = open_table(source)?;
     let (file, names) = (input.file.clone(), input.names.clone());
-    if names.len() < 2 {
-        let (role, looked_for) = ("label", "any column after the first".into());
-        let found = names.iter().map(|name| format!("'{}'", shown(name))).collect();
-        return Err(Error::MissingColumn { file: input.header_place(), role, looked_for, found });
-    }
     let kept: Vec<usize> = (0..names.len()).collect();
-    let (mut ids, mut places) = (Vec::new(), Vec::new());
+    let mut ids = Ids::default();
     let mut columns = vec![Vec::new(); names.len() - 1];
     input.for_each(&kept, |rows| {
-        let row_ids = rows.column(0);
-        let kept: Vec<usize> = (0..rows.len()).filter(|&row| !row_ids[row].is_empty()).collect();
-        ids.extend(kept.iter().map(|&row| row_ids[row].to_owned()));
-        places.extend(kept.iter().map(|&row| rows.place(row)));
+        let kept = ids.take(&rows);
         for (i, column) in columns.iter_mut().enumerate() {
             let values = rows.column(i + 1);
             column.extend(kept.iter().map(|&row| values[row].to_owned()));
         }
         Ok(())
     })?;
-    let mut seen = std::collections::HashSet::new();
-    if let Some(row) = ids.iter().position(|id| !seen.insert(id)) {
-        return Err(Error::RepeatedId { file, place: places[row], id: shown(&ids[row]) });
+    Ok(Table { ids: ids.each_once(file)?, names: names[1..].to_vec(), columns })
+}
+
+/// Opens a table of ids and at least one other column.
+pub(crate) fn open_table(source: &Source) -> Result<Input> {
+    let input = Input::open(source, None)?.strict();
+    if input.names.len() < 2 {
+        let (role, looked_for) = ("label", "any column after the first".into());
+        let found = input.names.iter().map(|name| format!("'{}'", shown(name))).collect();
+        return Err(Error::MissingColumn { file: input.header_place(), role, looked_for, found });
     }
-    Ok(Table { ids: ids.iter().collect(), names: names[1..].to_vec(), columns })
+    Ok(input)
+}
+
+/// The ids in the first column of a table, and where they stand.
+#[derive(Default)]
+pub(crate) struct Ids {
+    ids: Vec<String>,
+    places: Vec<Place>,
+}
+
+impl Ids {
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Takes the ids of further rows, and says which rows have one.
+    pub(crate) fn take(&mut self, rows: &Rows) -> Vec<usize> {
+        let ids = rows.column(0);
+        let kept: Vec<usize> = (0..rows.len()).filter(|&row| !ids[row].is_empty()).collect();
+        self.ids.extend(kept.iter().map(|&row| ids[row].to_owned()));
+        self.places.extend(kept.iter().map(|&row| rows.place(row)));
+        kept
+    }
+
+    /// All ids, or an error if one stands twice.
+    pub(crate) fn each_once(self, file: String) -> Result<Dictionary> {
+        let Ids { ids, places } = self;
+        let mut seen = HashSet::new();
+        match ids.iter().position(|id| !seen.insert(id)) {
+            Some(row) => Err(Error::RepeatedId { file, place: places[row], id: shown(&ids[row]) }),
+            None => Ok(ids.iter().collect()),
+        }
+    }
 }

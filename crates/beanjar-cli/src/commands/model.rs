@@ -3,7 +3,7 @@
 use super::bytes_of;
 use crate::failure::{Failure, Result};
 use beanjar::Labels;
-use beanjar::experts::{Features, Learned};
+use beanjar::experts::{Classifier, ExpertModel, Fit, Labelled};
 use beanjar::multiselect::Predictor;
 use beanjar::truth::Rule;
 use beanjar_io::Source;
@@ -39,38 +39,36 @@ pub(crate) struct Experts {
     pub(crate) model_classes: Vec<String>,
     pub(crate) feature_names: Vec<String>,
     pub(crate) expert_names: Vec<String>,
-    pub(crate) intercept: f64,
-    /// Of each feature, for the class.
-    pub(crate) truth: Vec<f64>,
-    /// Of each expert; if asymmetric, of each for the first class, then of each for the second.
-    pub(crate) skills: Vec<f64>,
-    /// Of each feature, for how easy a unit is.
-    pub(crate) difficulty: Vec<f64>,
-    pub(crate) asymmetric: bool,
+    /// The classifier alone, or with the experts.
+    #[serde(rename = "model_classifier", default, skip_serializing_if = "Option::is_none")]
+    alone: Option<Classifier>,
+    #[serde(rename = "model_experts", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) experts: Option<ExpertModel>,
 }
 
 impl Experts {
-    pub(crate) fn new(fit: &Learned, features: &Features, names: &[String], labels: &Labels) -> Self {
-        let (truth, shift) = features.on_the_users_scale(&fit.truth);
-        let (difficulty, ease) = features.on_the_users_scale(&fit.difficulty);
+    pub(crate) fn new(fit: &Fit, data: &Labelled<'_>, names: &[String], labels: &Labels) -> Self {
+        let features = data.features();
+        let experts = fit.experts.as_ref().map(|experts| experts.on_the_users_scale(features));
         Experts {
             model_classes: labels.classes.iter().map(str::to_owned).collect(),
             feature_names: names.to_vec(),
             expert_names: labels.workers.iter().map(str::to_owned).collect(),
-            intercept: fit.intercept + shift,
-            truth,
-            skills: fit.skills.iter().map(|skill| skill + ease).collect(),
-            difficulty,
-            asymmetric: fit.asymmetric,
+            alone: experts.is_none().then(|| fit.classifier.on_the_users_scale(features)),
+            experts,
         }
+    }
+
+    pub(crate) fn classifier(&self) -> &Classifier {
+        static NONE: Classifier = Classifier { classes: 0, intercepts: Vec::new(), coefficients: Vec::new() };
+        let with_experts = self.experts.as_ref().map(|experts| &experts.classifier);
+        with_experts.or(self.alone.as_ref()).unwrap_or(&NONE)
     }
 
     fn is_sound(&self) -> bool {
         let features = self.feature_names.len();
-        let skills = self.expert_names.len() * if self.asymmetric { 2 } else { 1 };
-        let sizes = self.truth.len() == features && self.difficulty.len() == features && self.skills.len() == skills;
-        let mut numbers = self.truth.iter().chain(&self.difficulty).chain(&self.skills).chain([&self.intercept]);
-        sizes && self.model_classes.len() == 2 && numbers.all(|value| value.is_finite())
+        let experts = self.experts.as_ref().is_none_or(|experts| experts.is_sound(features, self.expert_names.len()));
+        experts && self.classifier().is_sound(features) && self.classifier().classes == self.model_classes.len()
     }
 }
 

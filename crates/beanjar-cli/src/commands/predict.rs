@@ -8,12 +8,13 @@ use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
 use beanjar::Dictionary;
-use beanjar::experts::unit_log_odds;
-use beanjar::judgments::Votes;
+use beanjar::experts::{Labelled, likeliest};
+use beanjar::judgments::Ballots;
 use beanjar::multiselect::Predictor;
 use beanjar_io::{Source, read_table};
 use clap::Args;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Predict the labels of new objects with a model file.
 ///
@@ -95,55 +96,63 @@ impl Predict {
     }
 
     /// Classifies units by their features, and the labels of experts if there are any.
-    fn classify(&self, experts: &Experts, sink: Sink, common: &Common) -> Result<()> {
+    fn classify(&self, model: &Experts, sink: Sink, common: &Common) -> Result<()> {
         let table = self.columns.read(&self.data, common)?;
         let column = |name: &String| {
             table.names.iter().position(|other| other == name).ok_or_else(|| {
                 Failure::Words(format!("{}: no column '{name}', which the model needs", self.data.name()))
             })
         };
-        let columns: Vec<usize> = experts.feature_names.iter().map(column).collect::<Result<_>>()?;
-        let sum = |slopes: &[f64], unit: usize| -> f64 {
-            columns.iter().zip(slopes).map(|(&column, slope)| slope * table.columns[column][unit]).sum()
-        };
-        let known = match &self.labels {
-            None => None,
+        let columns: Vec<usize> = model.feature_names.iter().map(column).collect::<Result<_>>()?;
+        let features = table.features.of_columns(&columns);
+        let probabilities = match &self.labels {
+            None => model.classifier().plain_probabilities(&features),
             Some(source) => {
-                let read = labels_of(self.reading.read(source, common)?.data, source)?;
-                let workers: Dictionary = experts.expert_names.iter().map(String::as_str).collect();
-                let classes: Dictionary = experts.model_classes.iter().map(String::as_str).collect();
-                let known = read.in_terms_of(&workers, &classes);
-                if known.newcomers + known.unknown_labels > 0 {
-                    let (newcomers, labels) = (count(known.newcomers, "expert"), count(known.unknown_labels, "label"));
-                    common
-                        .warn(&format!("left out: {newcomers} and {labels} of classes that the model has never seen"));
-                }
-                Some(known)
+                let Some(experts) = &model.experts else {
+                    let said = "has a classifier and no experts, so it cannot read labels; leave --labels out";
+                    return Err(Failure::Words(format!("{}: the model {said}", self.model.name())));
+                };
+                let ballots = self.ballots(model, source, &table.ids, common)?;
+                experts.plain_posterior(&Labelled::new(&features, &ballots)?)
             }
         };
-        let tasks = known.as_ref().map(|known| known.labels.tasks.lookup());
-        let rows = table.ids.iter().enumerate().map(|(unit, id)| {
-            let mut odds = experts.intercept + sum(&experts.truth, unit);
-            if let (Some(known), Some(task)) = (&known, tasks.as_ref().and_then(|tasks| tasks.code(id))) {
-                let votes = known.ballots.votes(task);
-                let seen = votes
-                    .workers
-                    .iter()
-                    .zip(votes.labels)
-                    .filter(|(worker, _)| (**worker as usize) < experts.expert_names.len());
-                let (workers, labels): (Vec<u32>, Vec<u16>) = seen.map(|(worker, label)| (*worker, *label)).unzip();
-                let votes = Votes { task, workers: &workers, labels: &labels };
-                odds = unit_log_odds(odds, sum(&experts.difficulty, unit), &experts.skills, experts.asymmetric, votes);
-            }
-            let probability = 1.0 / (1.0 + (-odds).exp());
+        let classes = model.model_classes.len();
+        let row = |(id, chances): (&str, &[f64])| {
+            let class = likeliest(chances);
+            let probability = if classes == 2 { chances[1] } else { chances[class] };
+            let each = model.model_classes.iter().cloned().zip(chances.iter().copied());
             Classified {
                 object: id.to_owned(),
-                label: experts.model_classes[usize::from(probability > 0.5)].clone(),
+                label: model.model_classes[class].clone(),
                 probability,
+                probabilities: each.collect(),
             }
-        });
-        let predictions = rows.collect();
-        sink.emit(&ClassReport { class: experts.model_classes[1].clone(), predictions })
+        };
+        let predictions = table.ids.iter().zip(probabilities.chunks_exact(classes)).map(row).collect();
+        let class = (classes == 2).then(|| model.model_classes[1].clone());
+        sink.emit(&ClassReport { class, predictions })
+    }
+
+    /// What experts whom a model knows said of units, in their order.
+    fn ballots(&self, model: &Experts, source: &Source, units: &Dictionary, common: &Common) -> Result<Ballots> {
+        let read = labels_of(self.reading.read(source, common)?.data, source)?;
+        let experts: Dictionary = model.expert_names.iter().map(String::as_str).collect();
+        let classes: Dictionary = model.model_classes.iter().map(String::as_str).collect();
+        let known = read.in_terms_of(&experts, &classes);
+        if known.newcomers + known.unknown_labels > 0 {
+            let (newcomers, labels) = (count(known.newcomers, "expert"), count(known.unknown_labels, "label"));
+            common.warn(&format!("left out: {newcomers} and {labels} of classes that the model has never seen"));
+        }
+        let tasks = known.labels.tasks.lookup();
+        let votes = |unit: &str| match tasks.code(unit) {
+            None => Vec::new(),
+            Some(task) => known.ballots.votes(task).iter().filter(|(worker, _)| *worker < experts.len()).collect(),
+        };
+        let votes: Vec<Vec<(usize, usize)>> = units.iter().map(votes).collect();
+        if votes.iter().all(Vec::is_empty) {
+            common.warn(&format!("{}: no label of an expert whom the model knows for any unit", source.name()));
+        }
+        Ok(Ballots::from_tasks(&votes, experts.len(), classes.len()))
     }
 
     /// Labels tasks as a crowd's model reads their labels.
@@ -213,7 +222,9 @@ impl Predict {
 /// What a model of 'learn' says of units.
 #[derive(Serialize)]
 struct ClassReport {
-    class: String,
+    /// The second of two classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<String>,
     predictions: Vec<Classified>,
 }
 
@@ -221,15 +232,16 @@ struct ClassReport {
 struct Classified {
     object: String,
     label: String,
-    /// Of the second class.
+    /// Of the second of two classes; of the label if there are more.
     probability: f64,
+    probabilities: BTreeMap<String, f64>,
 }
 
 impl Report for ClassReport {
     fn text(&self) -> String {
         const MOST: usize = 20;
         let row = |row: &Classified| vec![row.object.clone(), row.label.clone(), number(row.probability)];
-        let chance = format!("P({})", self.class);
+        let chance = format!("P({})", self.class.as_deref().unwrap_or("label"));
         let mut text = table(&["object", "label", &chance], self.predictions.iter().take(MOST).map(row).collect());
         if self.predictions.len() > MOST {
             text += &format!("  and {} more (--out FILE.csv has all)\n", self.predictions.len() - MOST);

@@ -59,7 +59,24 @@ fn bad_features_and_wishes_are_named() {
         (vec!["learn", "text.csv", "--labels", "two.csv"], "'u1' in column 'split' is 'train', which is not a number"),
         (vec!["learn", "gap.csv", "--labels", "two.csv"], "'u2' in column 'height' has no value"),
         (vec!["learn", "other.csv", "--labels", "two.csv"], "check that both name"),
-        (vec!["learn", "gap.csv", "--labels", "three.csv", "--impute", "mean", "-q"], "3 classes"),
+        (
+            vec!["learn", "gap.csv", "--labels", "three.csv", "--impute", "mean", "-q", "--asymmetric"],
+            "--asymmetric is for two classes, and three.csv has 3 classes",
+        ),
+        (
+            vec!["learn", "text.csv", "--labels", "two.csv", "--ignore", "split,part"],
+            "text.csv, line 1: no column 'part'",
+        ),
+        (vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--holdout", "1.5"], "--holdout is 1.5"),
+        (vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--model", "truth"], "--truth FILE"),
+        (
+            vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--truth", "e/truth.csv"],
+            "--truth is only of use with --model truth",
+        ),
+        (
+            vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--model", "majority", "--restarts", "3"],
+            "--restarts is only of use with --model experts",
+        ),
         (
             vec!["learn", "gap.csv", "--labels", "two.csv", "--impute", "mean", "-q", "--penalty", "-1"],
             "the penalty is -1",
@@ -86,7 +103,7 @@ fn bad_features_and_wishes_are_named() {
     ]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(
-        run.err.contains("1 missing value filled in") && run.err.contains("1 labelled task without features"),
+        run.err.contains("1 missing value filled in") && run.err.contains("1 labelled task of two.csv without features"),
         "{}",
         run.err
     );
@@ -104,4 +121,105 @@ fn bad_features_and_wishes_are_named() {
     ]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(folder.error(&["predict", "m.json", "e/features.csv"]).contains("no column 'height'"));
+}
+
+#[test]
+fn models_are_scored_on_labels_that_were_held_out() {
+    let folder = Folder::new();
+    experts(&folder);
+    let held = [&LEARN[..], &["--penalty", "6", "--restarts", "2", "--holdout", "0.3"]].concat();
+    let found = folder.json(&held);
+    let (s, error) = (found["surrogate"].as_f64().unwrap(), found["expert_error"].as_f64().unwrap());
+    assert!(s > 0.2 && s < 0.6 && found["surrogate_se"].as_f64().unwrap() > 0.0);
+    match found["risk"].as_f64() {
+        Some(risk) => assert!((s - ((1.0 - 2.0 * error) * risk + error)).abs() < 1e-9),
+        None => assert!(1.0 - 2.0 * error <= 0.05),
+    }
+    assert_eq!(found, folder.json(&held), "the same units are held out again");
+
+    // S of a test file is that of 'score' on the predictions of the model.
+    let labels = folder.read("e/labels.csv");
+    let of_units = |keep: &dyn Fn(usize) -> bool| {
+        let mut lines = labels.lines();
+        let header = lines.next().unwrap_or_default().to_owned();
+        let units = lines.enumerate().filter(|(i, _)| keep(i / 3)).map(|(_, line)| line.to_owned());
+        [header].into_iter().chain(units).collect::<Vec<_>>().join("\n") + "\n"
+    };
+    folder.write("train.csv", &of_units(&|unit| unit % 3 != 0));
+    folder.write("test.csv", &of_units(&|unit| unit % 3 == 0));
+    for model in ["experts", "majority", "aggregate"] {
+        let learn = ["learn", "e/features.csv", "--labels", "train.csv", "--test", "test.csv", "--penalty", "6"];
+        let learned = folder.run(&[&learn[..], &["--model", model, "--out", "m.json"]].concat());
+        assert_eq!(learned.code, 0, "{}", learned.err);
+        let model: serde_json::Value = serde_json::from_str(&folder.read("m.json")).unwrap();
+        assert_eq!(folder.run(&["predict", "m.json", "e/features.csv", "--out", "p.csv"]).code, 0);
+        let scored = folder.json(&["score", "p.csv", "--labels", "test.csv"]);
+        let (ours, theirs) = (&model["surrogate"], &scored["models"][0]["surrogate"]);
+        assert!((ours.as_f64().unwrap() - theirs.as_f64().unwrap()).abs() < 1e-12, "{ours} {theirs}");
+    }
+    // A test file with units that were learned from, and with a class never seen.
+    folder.write("seen.csv", &(of_units(&|unit| unit < 20) + "u1,e9,another\n"));
+    let run = folder.run(&[&LEARN[..], &["--penalty", "6", "--restarts", "0", "--test", "seen.csv"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("it learned from") && run.err.contains("1 label of classes"), "{}", run.err);
+}
+
+#[test]
+fn baselines_are_logistic_regressions() {
+    let folder = Folder::new();
+    experts(&folder);
+    let truth = folder.json(&[&LEARN[..], &["--model", "truth", "--truth", "e/truth.csv", "--penalty", "1"]].concat());
+    let majority = folder.json(&[&LEARN[..], &["--model", "majority", "--folds", "3"]].concat());
+    assert_eq!(majority["path"].as_array().unwrap().len(), 50);
+    assert_eq!(majority["path"][0]["nonzero"], 0);
+    assert!(truth["features"].as_array().unwrap().len() == 9 && truth["experts"].as_array().unwrap().is_empty());
+    // The first feature has the largest effect on the true class.
+    assert!(truth["features"][0]["truth"].as_f64().unwrap() > 0.3);
+    let out = folder.run(&[&LEARN[..], &["--model", "majority", "--penalty", "1", "--out", "m.json"]].concat());
+    assert_eq!(out.code, 0, "{}", out.err);
+    let said = folder.error(&["predict", "m.json", "e/features.csv", "--labels", "e/labels.csv"]);
+    assert!(said.contains("no experts"), "{said}");
+}
+
+#[test]
+fn several_classes_are_learned_and_predicted() {
+    let folder = Folder::new();
+    let (mut features, mut labels) = (String::from("unit,x,y,noise\n"), String::from("task,worker,label\n"));
+    let mut wobble = 1u64;
+    let mut chance = || {
+        wobble = wobble.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (wobble >> 33) as f64 / (1u64 << 31) as f64
+    };
+    let names = ["ape, great", "\"bat\"", "cat 🐈"];
+    let mut truth = Vec::new();
+    for unit in 0..240 {
+        let class = (chance() * 3.0) as usize;
+        let centre = [(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)][class];
+        features += &format!("u{unit},{},{},{}\n", centre.0 + chance(), centre.1 + chance(), chance());
+        for worker in 0..3 {
+            let said = if chance() < 0.75 { class } else { (chance() * 3.0) as usize };
+            labels += &format!("u{unit},w{worker},\"{}\"\n", names[said].replace('"', "\"\""));
+        }
+        truth.push(names[class]);
+    }
+    folder.write("f.csv", &features);
+    folder.write("l.csv", &labels);
+    let run = folder.run(&["learn", "f.csv", "--labels", "l.csv", "--penalty", "3", "--out", "m.json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let model: serde_json::Value = serde_json::from_str(&folder.read("m.json")).unwrap();
+    assert_eq!(model["features"][0]["truth"].as_object().unwrap().len(), 3);
+    let right = |more: &[&str]| {
+        let found = folder.json(&[&["predict", "m.json", "f.csv"], more].concat());
+        let rows = found["predictions"].as_array().unwrap().clone();
+        let sum: f64 = rows[0]["probabilities"].as_object().unwrap().values().filter_map(|p| p.as_f64()).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+        rows.iter().zip(&truth).filter(|(row, truth)| row["label"] == ***truth).count()
+    };
+    assert!(right(&[]) > 225 && right(&["--labels", "l.csv"]) > 225, "{}", right(&[]));
+    let table = folder.run(&["learn", "f.csv", "--labels", "l.csv", "--penalty", "3", "--format", "table"]);
+    assert!(table.out.contains("P of 3 classes"), "{}", table.out);
+    for format in ["csv", "json"] {
+        let path = folder.run(&["learn", "f.csv", "--labels", "l.csv", "--holdout", "0.4", "--format", format]);
+        assert_eq!(path.code, 0, "{}", path.err);
+    }
 }

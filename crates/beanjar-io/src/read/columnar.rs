@@ -6,7 +6,7 @@ use crate::write::plain;
 use crate::{Error, Format, Result, Source};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use std::fmt::Write;
 use std::fs::File;
@@ -96,15 +96,31 @@ fn plainly(error: &str) -> String {
 pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
     let mut text = String::new();
     let mut cells: Vec<Vec<(u32, u32)>> = vec![Vec::new(); wanted.kept];
+    let mut numbers = vec![None; wanted.kept];
     for (column, array) in batch.columns.columns().iter().enumerate() {
         let Some(slot) = wanted.slot(column) else { continue };
+        if wanted.is_number(slot) {
+            numbers[slot] = as_numbers(array);
+        }
+        if numbers[slot].is_some() {
+            continue;
+        }
         push_column(&mut text, &mut cells[slot], array).map_err(|reason| Error::Unreadable {
             file: file.into(),
             reason: format!("column '{}' {reason}", batch.columns.schema().field(column).name()),
         })?;
     }
     let places = Places::Rows { first: batch.first, count: batch.columns.num_rows() };
-    Ok(Rows::new(index, text, cells, places))
+    Ok(Rows::new(index, text, cells, places).with_numbers(numbers))
+}
+
+/// A column whose type is one of numbers, or of true and false.
+fn as_numbers(array: &ArrayRef) -> Option<Float64Array> {
+    let kind = array.data_type();
+    if !(kind.is_integer() || kind.is_floating() || *kind == DataType::Boolean) {
+        return None;
+    }
+    Some(arrow_cast::cast(array, &DataType::Float64).ok()?.as_primitive().clone())
 }
 
 fn push_column(text: &mut String, cells: &mut Vec<(u32, u32)>, array: &ArrayRef) -> std::result::Result<(), String> {

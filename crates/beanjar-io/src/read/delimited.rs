@@ -14,6 +14,8 @@ pub(crate) struct Wanted {
     pub(super) kept: usize,
     /// Whether a row must not have more than the header announces.
     pub(super) strict: bool,
+    /// Whether the kept columns but the first are numbers, so that what the file has as numbers need not become text.
+    numbers: bool,
 }
 
 impl Wanted {
@@ -22,7 +24,15 @@ impl Wanted {
         for (slot, &column) in kept.iter().enumerate() {
             slots[column] = Some(slot);
         }
-        Wanted { columns, slots, kept: kept.len(), strict }
+        Wanted { columns, slots, kept: kept.len(), strict, numbers: false }
+    }
+
+    pub(super) fn with_numbers(self, numbers: bool) -> Self {
+        Wanted { numbers, ..self }
+    }
+
+    pub(super) fn is_number(&self, slot: usize) -> bool {
+        self.numbers && slot > 0
     }
 
     pub(super) fn slot(&self, column: usize) -> Option<usize> {

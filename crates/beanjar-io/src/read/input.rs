@@ -23,6 +23,7 @@ pub(crate) struct Input {
     shape: Shape,
     reader: Reader,
     strict: bool,
+    numbers: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -58,7 +59,7 @@ impl Input {
                 let (schema, batches) = Batches::open(source, format, file)?;
                 let names = schema.fields().iter().map(|field| field.name().clone()).collect();
                 let (shape, reader) = (Shape::Columnar, Reader::Columnar(batches));
-                Input { file: source.name(), names, schema: Some(schema), shape, reader, strict: false }
+                Input { file: source.name(), names, schema: Some(schema), shape, reader, strict: false, numbers: false }
             }
         };
         let mut sorted: Vec<&String> = input.names.iter().collect();
@@ -90,12 +91,17 @@ impl Input {
             _ => jsonl::header(&file, &first)?,
         };
         let reader = Reader::Text { cutter, first: Some(first) };
-        Ok(Input { file, names, schema: None, shape, reader, strict: false })
+        Ok(Input { file, names, schema: None, shape, reader, strict: false, numbers: false })
     }
 
     /// From here on, a row must not have anything that the header does not announce.
     pub(crate) fn strict(self) -> Input {
         Input { strict: true, ..self }
+    }
+
+    /// From here on, the kept columns but the first are numbers, to be had with [`Rows::number`].
+    pub(crate) fn numbers(self) -> Input {
+        Input { numbers: true, ..self }
     }
 
     /// The file, and the line of its header if it has one.
@@ -172,8 +178,8 @@ impl Input {
     }
 
     fn start(self, kept: &[usize]) -> (Queue, Decoder) {
-        let Input { file, names, shape, reader, strict, .. } = self;
-        let wanted = Wanted::new(names.len(), kept, strict);
+        let Input { file, names, shape, reader, strict, numbers, .. } = self;
+        let wanted = Wanted::new(names.len(), kept, strict).with_numbers(numbers);
         (Queue { reader, next: 0 }, Decoder { file, names, shape, wanted })
     }
 }

@@ -40,7 +40,11 @@ pub(super) fn decode(file: &str, index: u32, piece: &Piece, names: &[String], wa
             if let Some(slot) = wanted.slot(column) {
                 let start = text.len() as u32;
                 let said = |problem| bad(file, line, format!("'{}' {problem}", shown(key)));
-                push_plain(&mut text, value).map_err(said)?;
+                match value.get() {
+                    "true" if wanted.is_number(slot) => text.push('1'),
+                    "false" if wanted.is_number(slot) => text.push('0'),
+                    _ => push_plain(&mut text, value).map_err(said)?,
+                }
                 if found[slot].replace((start, text.len() as u32)).is_some() {
                     return Err(said("stands twice"));
                 }

@@ -10,7 +10,7 @@ mod labels;
 mod rows;
 
 pub(crate) use input::Input;
-pub(crate) use rows::Rows;
+pub(crate) use rows::{Number, Rows};
 
 use crate::columns::{ColumnNames, Header, Role};
 use crate::error::shown;

@@ -1,6 +1,8 @@
 //! A block of rows, decoded: some columns, as text.
 
 use crate::Place;
+use crate::write::plain;
+use arrow_array::{Array, Float64Array};
 
 /// Rows of the chosen columns. A missing value is the empty text.
 pub(crate) struct Rows {
@@ -9,7 +11,19 @@ pub(crate) struct Rows {
     text: String,
     /// Of each column, where in `text` each row's value begins and ends.
     cells: Vec<Vec<(u32, u32)>>,
+    /// Of each column that came as numbers, these instead; empty where there is none.
+    numbers: Vec<Option<Float64Array>>,
     places: Places,
+}
+
+/// A value of a column of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Missing,
+    /// A finite one.
+    Value(f64),
+    /// Text, or infinite.
+    Not,
 }
 
 /// Where in the file the rows stand.
@@ -22,7 +36,11 @@ pub(super) enum Places {
 
 impl Rows {
     pub(super) fn new(index: u32, text: String, cells: Vec<Vec<(u32, u32)>>, places: Places) -> Self {
-        Rows { index, text, cells, places }
+        Rows { index, text, cells, numbers: Vec::new(), places }
+    }
+
+    pub(super) fn with_numbers(self, numbers: Vec<Option<Float64Array>>) -> Self {
+        Rows { numbers, ..self }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -36,11 +54,33 @@ impl Rows {
     pub(crate) fn column(&self, column: usize) -> Vec<&str> {
         self.cells[column]
             .iter()
-            .map(|&(start, end)| {
-                let text = &self.text[start as usize..end as usize];
+            .map(|&cell| {
+                let text = self.text(cell);
                 if is_missing(text) { "" } else { text }
             })
             .collect()
+    }
+
+    /// A value of a column of numbers, by the column's number among the chosen.
+    pub(crate) fn number(&self, column: usize, row: usize) -> Number {
+        match self.numbers.get(column) {
+            Some(Some(numbers)) if numbers.is_null(row) || numbers.value(row).is_nan() => Number::Missing,
+            Some(Some(numbers)) if numbers.value(row).is_finite() => Number::Value(numbers.value(row)),
+            Some(Some(_)) => Number::Not,
+            _ => number(self.text(self.cells[column][row])),
+        }
+    }
+
+    /// What stands where [`Rows::number`] found none.
+    pub(crate) fn not_a_number(&self, column: usize, row: usize) -> String {
+        match self.numbers.get(column) {
+            Some(Some(numbers)) => plain(numbers.value(row)),
+            _ => self.text(self.cells[column][row]).to_owned(),
+        }
+    }
+
+    fn text(&self, (start, end): (u32, u32)) -> &str {
+        &self.text[start as usize..end as usize]
     }
 
     /// Where in the file a row stands.
@@ -49,6 +89,20 @@ impl Rows {
             Places::Lines { first, after } => Place::Line(first + u64::from(after[row])),
             Places::Rows { first, .. } => Place::Row(first + row as u64),
         }
+    }
+}
+
+fn number(text: &str) -> Number {
+    // Most values of most wide tables are 0.
+    if let [digit @ b'0'..=b'9'] = text.as_bytes() {
+        return Number::Value(f64::from(digit - b'0'));
+    }
+    if is_missing(text) {
+        return Number::Missing;
+    }
+    match text.trim().parse() {
+        Ok(value) if f64::is_finite(value) => Number::Value(value),
+        _ => Number::Not,
     }
 }
 

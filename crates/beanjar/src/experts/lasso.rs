@@ -1,7 +1,8 @@
 //! Logistic regression with an L1 penalty, rows of a unit sharing its features, by proximal Newton.
 
 use super::Features;
-use crate::logistic::{logistic, softplus};
+use super::quadratic::{self, Variable, soft};
+use crate::logistic::logistic;
 
 /// Soft targets to explain: row r is of unit i, in group k, and is true with probability s(intercept_k + x_i b).
 ///
@@ -57,32 +58,32 @@ pub(super) fn solve(
     let mut state = State::new(features, rows, start);
     let mut steps = 0;
     loop {
-        state.fit_intercepts();
-        state.derivatives();
-        let gradients: Vec<f64> = (0..features.len()).map(|j| state.gradient_of(j)).collect();
-        let (objective, gap) = (state.objective(penalty), state.gap(penalty, &gradients));
-        if gap <= tolerance || steps >= MOST_STEPS {
+        state.fit_intercepts(tolerance);
+        let gradients = features.sums_with(&state.slope);
+        let objective = state.loss + penalty * size(&state.coefficients);
+        let gap = state.gap(penalty, &gradients);
+        let working: Vec<usize> = (0..features.len())
+            .filter(|&j| state.coefficients[j] != 0.0 || gradients[j].abs() > penalty)
+            .filter(|&j| features.column(j).varies())
+            .collect();
+        let done = gap <= tolerance || steps >= MOST_STEPS;
+        // No step that lowers the objective by more than rounding is an end, too.
+        if done || !state.step(&working, &state.moves(&working, &gradients, penalty), objective, penalty) {
             return Sparse { intercepts: state.intercepts, coefficients: state.coefficients, objective, gap, steps };
         }
         steps += 1;
-        let working: Vec<usize> = (0..features.len())
-            .filter(|&j| state.coefficients[j] != 0.0 || gradients[j].abs() > penalty)
-            .filter(|&j| features.column(j).deviation > 0.0)
-            .collect();
-        let moves = state.descend(&working, &gradients, penalty);
-        if !state.step(&working, &moves, objective, penalty) {
-            // No step lowers the objective by more than rounding.
-            return Sparse { intercepts: state.intercepts, coefficients: state.coefficients, objective, gap, steps };
-        }
     }
 }
 
 /// The smallest penalty at which all coefficients are zero.
 pub(super) fn largest_penalty(features: &Features, rows: &LogisticRows) -> f64 {
     let mut state = State::new(features, rows, None);
-    state.fit_intercepts();
-    state.derivatives();
-    (0..features.len()).fold(0.0, |most: f64, j| most.max(state.gradient_of(j).abs()))
+    state.fit_intercepts(1e-9);
+    features.sums_with(&state.slope).iter().fold(0.0, |most: f64, gradient| most.max(gradient.abs()))
+}
+
+fn size(coefficients: &[f64]) -> f64 {
+    coefficients.iter().map(|b| b.abs()).sum()
 }
 
 struct State<'a> {
@@ -92,137 +93,140 @@ struct State<'a> {
     coefficients: Vec<f64>,
     /// x_i b of each unit.
     sums: Vec<f64>,
-    /// Sums over each unit's rows of the loss's first and second derivatives, and over all units.
+    /// The loss, and its first and second derivatives along each unit's sum and along each intercept.
+    loss: f64,
     slope: Vec<f64>,
     bend: Vec<f64>,
-    total_slope: f64,
-    total_bend: f64,
+    group_slope: Vec<f64>,
+    group_bend: Vec<f64>,
 }
 
 impl<'a> State<'a> {
     fn new(features: &'a Features, rows: &'a LogisticRows, start: Option<&Sparse>) -> Self {
-        let units = features.units();
         let coefficients = start.map_or_else(|| vec![0.0; features.len()], |start| start.coefficients.clone());
         let intercepts = start.map_or_else(|| vec![0.0; rows.groups], |start| start.intercepts.clone());
-        let sums = features.standardised_sum(&coefficients);
-        let zeros = vec![0.0; units];
-        State {
+        let mut state = State {
             features,
             rows,
             intercepts,
+            sums: features.standardised_sum(&coefficients),
             coefficients,
-            sums,
-            slope: zeros.clone(),
-            bend: zeros,
-            total_slope: 0.0,
-            total_bend: 0.0,
-        }
+            loss: 0.0,
+            slope: vec![0.0; features.units()],
+            bend: vec![0.0; features.units()],
+            group_slope: vec![0.0; rows.groups],
+            group_bend: vec![0.0; rows.groups],
+        };
+        state.look();
+        state
     }
 
-    /// Tells of each row: its number, its unit, and its group.
-    fn for_rows(&self, mut tell: impl FnMut(usize, usize, usize)) {
-        for unit in 0..self.features.units() {
-            for row in self.rows.offsets[unit]..self.rows.offsets[unit + 1] {
-                tell(row, unit, self.rows.group[row] as usize);
+    /// The loss and its derivatives, in one pass over the rows.
+    fn look(&mut self) {
+        self.loss = 0.0;
+        self.group_slope.fill(0.0);
+        self.group_bend.fill(0.0);
+        let rows = self.rows;
+        for unit in 0..self.sums.len() {
+            // Logarithms of factors with weight 1 are taken together.
+            let (mut slope, mut bend, mut product) = (0.0, 0.0, 1.0f64);
+            for row in rows.offsets[unit]..rows.offsets[unit + 1] {
+                let (group, weight, target) = (rows.group[row] as usize, rows.weight[row], rows.target[row]);
+                let u = self.intercepts[group] + self.sums[unit];
+                // s(|u|) and ln(1 + e^u) from one exponential.
+                let small = (-u.abs()).exp();
+                let large = 1.0 / (1.0 + small);
+                let p = if u >= 0.0 { large } else { small * large };
+                let (first, second) = (weight * (p - target), weight * small * large * large);
+                self.loss += weight * (u.max(0.0) - target * u);
+                match weight == 1.0 {
+                    true => product *= 1.0 + small,
+                    false => self.loss += weight * small.ln_1p(),
+                }
+                self.group_slope[group] += first;
+                self.group_bend[group] += second;
+                slope += first;
+                bend += second;
+                if product > 1e200 {
+                    self.loss += product.ln();
+                    product = 1.0;
+                }
             }
+            self.loss += product.ln();
+            (self.slope[unit], self.bend[unit]) = (slope, bend);
         }
     }
 
-    /// Brings each intercept to its optimum for the sums as they are, by Newton's steps, damped.
-    fn fit_intercepts(&mut self) {
+    /// Brings each intercept to its optimum for the sums as they are, by Newton's steps, damped, until what is left to
+    /// gain is little beside `tolerance`.
+    fn fit_intercepts(&mut self, tolerance: f64) {
         const STEPS: usize = 50;
         for _ in 0..STEPS {
-            let (mut slope, mut bend) = (vec![0.0; self.rows.groups], vec![0.0; self.rows.groups]);
-            self.for_rows(|row, unit, group| {
-                let p = logistic(self.intercepts[group] + self.sums[unit]);
-                let weight = self.rows.weight[row];
-                slope[group] += weight * (p - self.rows.target[row]);
-                bend[group] += weight * p * (1.0 - p);
-            });
-            let mut largest: f64 = 0.0;
+            let mut left = 0.0;
             for group in 0..self.rows.groups {
-                if bend[group] > 0.0 {
-                    let step = (slope[group] / bend[group]).clamp(-2.0, 2.0);
+                let (slope, bend) = (self.group_slope[group], self.group_bend[group]);
+                if bend > 0.0 {
+                    let step = (slope / bend).clamp(-2.0, 2.0);
                     let moved = (self.intercepts[group] - step).clamp(-FARTHEST, FARTHEST);
-                    largest = largest.max((moved - self.intercepts[group]).abs());
+                    left += (slope * (moved - self.intercepts[group])).abs();
                     self.intercepts[group] = moved;
                 }
             }
-            // Newton doubles the digits: the step after this one would not be seen.
-            if largest < 1e-8 {
+            self.look();
+            // Newton squares what is left: after this step it is well below.
+            if left < (0.1 * tolerance).min(1e-3) {
                 break;
             }
         }
-    }
-
-    /// The derivatives of the loss along each unit's sum.
-    fn derivatives(&mut self) {
-        let (mut slope, mut bend) = (vec![0.0; self.sums.len()], vec![0.0; self.sums.len()]);
-        self.for_rows(|row, unit, group| {
-            let p = logistic(self.intercepts[group] + self.sums[unit]);
-            let weight = self.rows.weight[row];
-            slope[unit] += weight * (p - self.rows.target[row]);
-            bend[unit] += weight * p * (1.0 - p);
-        });
-        self.total_slope = slope.iter().sum();
-        self.total_bend = bend.iter().sum();
-        (self.slope, self.bend) = (slope, bend);
-    }
-
-    /// The loss's derivative along one coefficient.
-    fn gradient_of(&self, feature: usize) -> f64 {
-        let column = self.features.column(feature);
-        if column.deviation == 0.0 {
-            return 0.0;
-        }
-        let sum: f64 = column.units.iter().zip(&column.values).map(|(&unit, x)| x * self.slope[unit as usize]).sum();
-        (sum - column.mean * self.total_slope) / column.deviation
-    }
-
-    fn loss(&self) -> f64 {
-        let mut sum = 0.0;
-        self.for_rows(|row, unit, group| {
-            let u = self.intercepts[group] + self.sums[unit];
-            sum += self.rows.weight[row] * (softplus(u) - self.rows.target[row] * u);
-        });
-        sum
-    }
-
-    fn objective(&self, penalty: f64) -> f64 {
-        self.loss() + penalty * self.coefficients.iter().map(|b| b.abs()).sum::<f64>()
     }
 
     /// The objective less the dual's value at the residuals, scaled to where they are feasible.
     fn gap(&self, penalty: f64, gradients: &[f64]) -> f64 {
         let largest = gradients.iter().fold(0.0, |most: f64, gradient| most.max(gradient.abs()));
         let scale = if largest > penalty { penalty / largest } else { 1.0 };
-        let mut dual = 0.0;
-        self.for_rows(|row, unit, group| {
-            let (weight, target) = (self.rows.weight[row], self.rows.target[row]);
-            let p = logistic(self.intercepts[group] + self.sums[unit]);
-            let q = target + scale * (p - target);
-            let entropy = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
-            dual -= weight * (entropy(q) + entropy(1.0 - q));
-        });
-        self.objective(penalty) - dual
+        let entropy = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+        let (rows, mut dual) = (self.rows, 0.0);
+        for unit in 0..self.sums.len() {
+            for row in rows.offsets[unit]..rows.offsets[unit + 1] {
+                let target = rows.target[row];
+                let p = logistic(self.intercepts[rows.group[row] as usize] + self.sums[unit]);
+                let q = target + scale * (p - target);
+                dual -= rows.weight[row] * (entropy(q) + entropy(1.0 - q));
+            }
+        }
+        self.loss + penalty * size(&self.coefficients) - dual
     }
 
     /// Where the quadratic model with the penalty is smallest over the working set: the moves from here.
     ///
     /// The moves of intercepts are not in the model; as the features are centred, they are small.
+    fn moves(&self, working: &[usize], gradients: &[f64], penalty: f64) -> Vec<f64> {
+        // A matrix of so many columns costs as much as the rounds over the values that it saves.
+        const MOST: usize = 200;
+        let values: usize = working.iter().map(|&j| self.features.column(j).len()).sum();
+        if working.len() * working.len() * self.sums.len() > MOST * values {
+            return self.descend(working, gradients, penalty);
+        }
+        let hessian = self.features.gram(working, &self.bend);
+        let variable = |&j: &usize| Variable { value: self.coefficients[j], gradient: gradients[j], penalty };
+        quadratic::descend(&hessian, &working.iter().map(variable).collect::<Vec<_>>())
+    }
+
+    /// The moves by coordinate descent over the columns.
     fn descend(&self, working: &[usize], gradients: &[f64], penalty: f64) -> Vec<f64> {
         const ROUNDS: usize = 100;
-        let features = self.features;
-        let bend = &self.bend;
+        let (features, bend) = (self.features, &self.bend);
+        let total: f64 = bend.iter().sum();
         // Sums of bend x and bend x^2 of each column.
         let moments: Vec<(f64, f64)> = working
             .iter()
             .map(|&j| {
-                let column = features.column(j);
-                column.units.iter().zip(&column.values).fold((0.0, 0.0), |(one, two), (&unit, x)| {
-                    let bent = bend[unit as usize] * x;
-                    (one + bent, two + bent * x)
-                })
+                let (mut one, mut two) = (0.0, 0.0);
+                features.column(j).each(|unit, x| {
+                    one += bend[unit] * x;
+                    two += bend[unit] * x * x;
+                });
+                (one, two)
             })
             .collect();
         let mut moves = vec![0.0; working.len()];
@@ -234,26 +238,19 @@ impl<'a> State<'a> {
             let mut largest: f64 = 0.0;
             for (at, &j) in working.iter().enumerate() {
                 let column = features.column(j);
-                let (one, two) = moments[at];
-                let curvature = (two - 2.0 * column.mean * one + column.mean.powi(2) * self.total_bend)
-                    / (column.deviation * column.deviation);
+                let ((one, two), (scale, offset)) = (moments[at], (column.scale, column.offset));
+                let curvature = scale * scale * two - 2.0 * scale * offset * one + offset * offset * total;
                 if curvature <= 0.0 {
                     continue;
                 }
-                let cross: f64 =
-                    column.units.iter().zip(&column.values).map(|(&unit, x)| x * moved[unit as usize]).sum();
-                let gradient = gradients[j] + (cross + shift * one - column.mean * total_moved) / column.deviation;
+                let cross = scale * (column.times(&moved) + shift * one) - offset * total_moved;
                 let here = self.coefficients[j] + moves[at];
-                let target = soft(here - gradient / curvature, penalty / curvature);
-                let by = target - here;
+                let by = soft(here - (gradients[j] + cross) / curvature, penalty / curvature) - here;
                 if by != 0.0 {
                     moves[at] += by;
-                    let slope = by / column.deviation;
-                    for (&unit, x) in column.units.iter().zip(&column.values) {
-                        moved[unit as usize] += slope * x * bend[unit as usize];
-                    }
-                    shift -= slope * column.mean;
-                    total_moved += slope * (one - column.mean * self.total_bend);
+                    column.each(|unit, x| moved[unit] += by * scale * x * bend[unit]);
+                    shift -= by * offset;
+                    total_moved += by * (scale * one - offset * total);
                     largest = largest.max(by * by * curvature);
                 }
             }
@@ -277,7 +274,8 @@ impl<'a> State<'a> {
         for _ in 0..30 {
             self.sums.iter_mut().zip(&old_sums).zip(&along).for_each(|((sum, old), by)| *sum = old + share * by);
             self.coefficients.iter_mut().zip(&old).zip(&full).for_each(|((b, old), by)| *b = old + share * by);
-            if self.objective(penalty) < objective {
+            self.look();
+            if self.loss + penalty * size(&self.coefficients) < objective {
                 return true;
             }
             share /= 2.0;
@@ -287,16 +285,16 @@ impl<'a> State<'a> {
     }
 }
 
-/// The value nearer to zero by `by`, or zero.
-fn soft(value: f64, by: f64) -> f64 {
-    value.signum() * (value.abs() - by).max(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::stream;
     use rand::RngExt;
+
+    /// ln(1 + e^x).
+    fn softplus(x: f64) -> f64 {
+        x.max(0.0) + (-x.abs()).exp().ln_1p()
+    }
 
     /// Rows by units, with their own copies of everything.
     struct Case {
@@ -454,10 +452,8 @@ mod tests {
         let penalty = most / 5.0;
         let fit = case.solve(penalty, 1e-12, None);
         let rows = case.rows();
-        let mut state = State::new(&case.features, &rows, Some(&fit));
-        state.derivatives();
-        for j in 0..6 {
-            let gradient = state.gradient_of(j);
+        let gradients = case.features.sums_with(&State::new(&case.features, &rows, Some(&fit)).slope);
+        for (j, gradient) in gradients.into_iter().enumerate() {
             match fit.coefficients[j] != 0.0 {
                 true => assert!((gradient + penalty * fit.coefficients[j].signum()).abs() < 1e-4 * penalty),
                 false => assert!(gradient.abs() <= penalty * (1.0 + 1e-6)),

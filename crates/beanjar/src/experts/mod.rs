@@ -1,12 +1,36 @@
 //! A sparse classifier from several noisy experts (Izbicki and Stern 2014, Learning with many experts: model selection and
-//! sparsity). Model, penalty and solver are apart: [`Features`] are what units look like, `lasso` solves a penalised
-//! logistic regression in which the rows of a unit share its features, and `two_class` is the model and its EM.
+//! sparsity).
+//!
+//! [`Features`] are what units look like; `lasso` and `multinomial` solve penalised logistic regressions on them, of two
+//! classes and of more; `model` is the model, which `em` and then `newton` bring to a maximum of its likelihood, from the
+//! starts of `fit`; a `learner` is this or a plain regression, and `path` compares penalties.
 
+mod classifier;
+mod em;
 mod features;
+mod fit;
 mod lasso;
+mod learner;
+mod model;
+mod multinomial;
+mod newton;
 mod path;
-mod two_class;
+mod quadratic;
 
+pub use classifier::{Classifier, Regression, SoftLabels};
 pub use features::Features;
-pub use path::{PathPoint, PenaltyPath, best as best_penalty};
-pub use two_class::{Labelled, Learned, ManyExperts, unit_log_odds};
+pub use fit::{Learned, ManyExperts};
+pub use learner::{Fit, Learner, Part};
+pub use model::{ExpertModel, Labelled};
+pub use path::{Path, PathPoint, PenaltyPath, Validation, drawn_apart, likeliest};
+
+use crate::{Error, Result};
+
+fn check_penalty(penalty: f64) -> Result<()> {
+    match penalty >= 0.0 && penalty.is_finite() {
+        true => Ok(()),
+        false => {
+            Err(Error::OutOfRange { name: "the penalty", value: penalty.to_string(), range: "0 or more, and finite" })
+        }
+    }
+}

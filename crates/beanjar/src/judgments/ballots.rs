@@ -87,7 +87,7 @@ impl Ballots {
     }
 
     /// The votes on these tasks alone, which get new numbers in their order here.
-    pub(crate) fn of_tasks(&self, tasks: &[usize]) -> Ballots {
+    pub fn of_tasks(&self, tasks: &[usize]) -> Ballots {
         let (mut offsets, mut worker, mut label) = (vec![0], Vec::new(), Vec::new());
         for &task in tasks {
             let votes = self.votes(task);

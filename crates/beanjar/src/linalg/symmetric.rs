@@ -1,4 +1,5 @@
-use faer::{Mat, Side};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
@@ -31,6 +32,23 @@ impl Symmetric {
 
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.size..(i + 1) * self.size]
+    }
+
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[i * self.size..(i + 1) * self.size]
+    }
+
+    /// Adds left' right to the block that begins at `corner`; left and right are row by row, with so many columns.
+    pub(crate) fn add_product(&mut self, corner: (usize, usize), left: (&[f64], usize), right: (&[f64], usize)) {
+        if left.1 == 0 || right.1 == 0 {
+            return;
+        }
+        let rows = left.0.len() / left.1;
+        let whole = MatMut::from_row_major_slice_mut(&mut self.values, self.size, self.size);
+        let block = whole.submatrix_mut(corner.0, corner.1, left.1, right.1);
+        let left = MatRef::from_row_major_slice(left.0, rows, left.1);
+        let right = MatRef::from_row_major_slice(right.0, rows, right.1);
+        matmul(block, Accum::Add, left.transpose(), right, 1.0, Par::Seq);
     }
 
     /// Whether the values are as many as the size says, and finite: a matrix from a file may be anything.
@@ -195,6 +213,17 @@ mod tests {
         let already = some_matrix(6, 100.0);
         assert_eq!(already.nearest_psd(), already);
         assert_eq!(Symmetric::zeros(0).nearest_psd(), Symmetric::zeros(0));
+    }
+
+    #[test]
+    fn products_are_added_to_a_block() {
+        let (left, right) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, -1.0, 2.0]);
+        let mut matrix = Symmetric::zeros(4);
+        matrix[(2, 1)] = 10.0;
+        matrix.add_product((2, 1), (&left, 2), (&right, 1));
+        assert_eq!((matrix[(2, 1)], matrix[(3, 1)], matrix[(1, 2)]), (10.0 + 1.0 - 3.0 + 10.0, 2.0 - 4.0 + 12.0, 0.0));
+        matrix.add_product((0, 0), (&[], 0), (&right, 1));
+        assert_eq!(matrix[(0, 0)], 0.0);
     }
 
     #[test]

@@ -1,0 +1,138 @@
+//! EM: from what labels tell of the classes to the model, and back.
+
+use super::classifier::regress;
+use super::lasso::{self, LogisticRows, Sparse};
+use super::model::{ExpertModel, Labelled, Reading};
+use super::multinomial::ClassRows;
+
+/// The penalties on the coefficients of the class and of difficulty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Penalties {
+    pub(super) truth: f64,
+    pub(super) difficulty: f64,
+}
+
+impl Penalties {
+    pub(super) fn of(&self, model: &ExpertModel) -> f64 {
+        let size = |values: &[f64]| values.iter().map(|value| value.abs()).sum::<f64>();
+        self.truth * size(&model.classifier.coefficients) + self.difficulty * size(&model.difficulty)
+    }
+}
+
+/// Units with labels, each with what is thought of its class.
+pub(super) fn class_rows(data: &Labelled<'_>, shares: Vec<f64>) -> ClassRows {
+    let counts = |unit: usize| f64::from(u8::from(!data.ballots.votes(unit).labels.is_empty()));
+    let weight = (0..data.ballots.tasks()).map(counts).collect();
+    ClassRows { classes: data.ballots.classes(), weight, target: shares }
+}
+
+/// One row for each label: was the expert right? If asymmetric two, for a unit of the first class and for one of the
+/// second.
+pub(super) fn right_rows(data: &Labelled<'_>, asymmetric: bool) -> LogisticRows {
+    let each = if asymmetric { 2 } else { 1 };
+    let experts = data.ballots.workers();
+    let (mut offsets, mut group) = (vec![0], Vec::new());
+    for unit in 0..data.ballots.tasks() {
+        for class in 0..each {
+            group.extend(data.ballots.votes(unit).workers.iter().map(|&worker| worker + (class * experts) as u32));
+        }
+        offsets.push(group.len());
+    }
+    let rows = group.len();
+    LogisticRows { offsets, group, groups: each * experts, weight: vec![1.0; rows], target: vec![0.5; rows] }
+}
+
+pub(super) fn set_rights(data: &Labelled<'_>, rows: &mut LogisticRows, asymmetric: bool, classes: &ClassRows) {
+    for (unit, z) in classes.target.chunks_exact(classes.classes).enumerate() {
+        let labels = data.ballots.votes(unit).labels;
+        let first = rows.offsets[unit];
+        for (i, &label) in labels.iter().enumerate() {
+            match asymmetric {
+                false => rows.target[first + i] = z[usize::from(label)],
+                true => {
+                    for class in 0..2 {
+                        let row = first + class * labels.len() + i;
+                        rows.weight[row] = z[class];
+                        rows.target[row] = f64::from(u8::from(usize::from(label) == class));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// EM on its way up.
+pub(super) struct Climb<'a> {
+    penalties: Penalties,
+    asymmetric: bool,
+    data: &'a Labelled<'a>,
+    classes: ClassRows,
+    rights: LogisticRows,
+    experts: Option<Sparse>,
+    pub(super) model: Option<ExpertModel>,
+    pub(super) objective: f64,
+    /// By how much the last step raised it.
+    gain: f64,
+    pub(super) log_likelihood: f64,
+    pub(super) steps: usize,
+    pub(super) converged: bool,
+}
+
+impl<'a> Climb<'a> {
+    /// Starts from shares of the classes for each unit.
+    pub(super) fn new(penalties: Penalties, asymmetric: bool, data: &'a Labelled<'a>, shares: Vec<f64>) -> Self {
+        Climb {
+            penalties,
+            asymmetric,
+            data,
+            classes: class_rows(data, shares),
+            rights: right_rows(data, asymmetric),
+            experts: None,
+            model: None,
+            objective: f64::NEG_INFINITY,
+            gain: f64::INFINITY,
+            log_likelihood: f64::NEG_INFINITY,
+            steps: 0,
+            converged: false,
+        }
+    }
+
+    /// Takes steps until one gains no more than a share of the objective, or there were so many in all.
+    pub(super) fn run(mut self, most: usize, tolerance: f64) -> Self {
+        while self.steps < most && !self.converged {
+            self.step();
+            self.converged = self.gain <= tolerance * self.objective.abs();
+        }
+        self
+    }
+
+    /// M from the shares there are, then E.
+    pub(super) fn step(&mut self) {
+        let (before, features) = (self.objective, self.data.features);
+        set_rights(self.data, &mut self.rights, self.asymmetric, &self.classes);
+        // The regressions need come no nearer to their optimum than EM comes to its own in a step.
+        let tolerance = if self.gain.is_finite() { 0.05 * self.gain.abs() } else { 0.1 };
+        let start = self.model.as_ref().map(|model| &model.classifier);
+        let (classifier, _) = regress(features, &self.classes, self.penalties.truth, tolerance, start);
+        let experts = lasso::solve(features, &self.rights, self.penalties.difficulty, tolerance, self.experts.as_ref());
+        let model = ExpertModel {
+            classifier,
+            skills: experts.intercepts.clone(),
+            difficulty: experts.coefficients.clone(),
+            asymmetric: self.asymmetric,
+        };
+        let (sums, ease) = (model.classifier.sums(features), features.standardised_sum(&model.difficulty));
+        let rows = model.classifier.rows();
+        let mut reading = Reading::new(self.classes.classes);
+        self.log_likelihood = 0.0;
+        for (unit, target) in self.classes.target.chunks_exact_mut(self.classes.classes).enumerate() {
+            let votes = self.data.ballots.votes(unit);
+            self.log_likelihood += model.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading);
+            target.copy_from_slice(&reading.posterior);
+        }
+        self.objective = self.log_likelihood - self.penalties.of(&model);
+        (self.model, self.experts) = (Some(model), Some(experts));
+        self.gain = self.objective - before;
+        self.steps += 1;
+    }
+}

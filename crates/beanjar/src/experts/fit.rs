@@ -1,0 +1,389 @@
+//! The search for the best model: starts, EM from each, and Newton's steps from the best.
+
+use super::classifier::{Regression, SoftLabels, largest_penalty, rows_of};
+use super::em::{Climb, Penalties, class_rows, right_rows, set_rights};
+use super::model::{ExpertModel, Labelled};
+use super::{Classifier, Features, check_penalty, lasso, newton};
+use crate::random::stream;
+use crate::truth::{Evidence, OneCoin};
+use crate::{Cores, Error, Result};
+use rand_distr::{Distribution, StandardNormal};
+
+/// A sparse classifier and the experts' skills, learned together from noisy labels (Izbicki and Stern 2014).
+///
+/// P(Z_i = 1 | x_i) = s(b0 + x_i b), and expert k is right with P(Y_ik = Z_i | x_i) = s(a_k + x_i g), s the logistic
+/// function; labels are independent given Z and x. Maximised is the log-likelihood of the labels less `penalty` |b|_1 and
+/// `penalty_difficulty` |g|_1, for features brought to mean 0 and variance 1, by EM from several starts: z_i = P(Z_i = 1 |
+/// x_i, y_i), then two penalised logistic regressions, of z on x, and of 'the expert was right' on x and expert. The
+/// objective never falls. (a, g, b) and its negative have the same likelihood; the one that agrees most with the
+/// majority is taken.
+///
+/// | parameter | meaning | default | range |
+/// |---|---|---|---|
+/// | `penalty` | on the coefficients of the class | 1 | 0 or more |
+/// | `penalty_difficulty` | on the coefficients of difficulty | as `penalty` | 0 or more |
+/// | `restarts` | random starts, as in section 4 of the paper | 30 | 0 or more |
+/// | `asymmetric` | an expert has a skill for each true class | no | |
+///
+/// Cost of a step of EM: O(values of all features, and labels) for each step of Newton in the two regressions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ManyExperts {
+    /// The penalty on the coefficients of the class.
+    pub penalty: f64,
+    /// The penalty on the coefficients of difficulty; as `penalty` if not given.
+    pub penalty_difficulty: Option<f64>,
+    /// Random starts, besides the majority vote and the one-coin fit.
+    pub restarts: usize,
+    /// Whether an expert has a skill for each true class.
+    pub asymmetric: bool,
+    /// The most steps of EM.
+    pub iterations: usize,
+    /// EM stops when a step gains less than this share of the objective.
+    pub tolerance: f64,
+    /// The seed of the starts.
+    pub seed: u64,
+}
+
+impl Default for ManyExperts {
+    fn default() -> Self {
+        ManyExperts {
+            penalty: 1.0,
+            penalty_difficulty: None,
+            restarts: 30,
+            asymmetric: false,
+            iterations: 1000,
+            tolerance: 1e-9,
+            seed: 0,
+        }
+    }
+}
+
+/// What was learned, for features standardised as those it was learned from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// The classifier and the experts.
+    pub model: ExpertModel,
+    /// The log-likelihood less the penalties.
+    pub objective: f64,
+    /// The log-likelihood of the labels.
+    pub log_likelihood: f64,
+    /// Steps of EM and of Newton from the start that was kept.
+    pub iterations: usize,
+    /// Whether it came to an end by itself.
+    pub converged: bool,
+}
+
+/// Each start is followed by EM for so many steps, and then the most promising to the end.
+const SHORT: usize = 12;
+const PROMISING: usize = 4;
+
+impl ManyExperts {
+    /// Learns from units and labels.
+    pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
+        self.check(data)?;
+        let mut climbs = cores.map(self.starts(data)?, |shares| self.climb(data, shares));
+        climbs.sort_by(|a, b| b.objective.total_cmp(&a.objective));
+        climbs.truncate(PROMISING);
+        let ends = cores.map(climbs, |climb| self.finish(data, climb));
+        ends.into_iter()
+            .reduce(|best, next| if next.objective > best.objective { next } else { best })
+            .ok_or(Error::Empty("start"))
+    }
+
+    /// Learns from where another fit ended: along a path of penalties.
+    pub fn fit_from(&self, data: &Labelled<'_>, start: &ExpertModel) -> Result<Learned> {
+        self.check(data)?;
+        if newton::suits(data, start.skills.len()) {
+            return Ok(self.arrive(data, start.clone(), 0));
+        }
+        Ok(self.finish(data, self.climb(data, start.posterior(data))))
+    }
+
+    fn climb<'a>(&self, data: &'a Labelled<'a>, shares: Vec<f64>) -> Climb<'a> {
+        Climb::new(self.penalties(), self.asymmetric, data, shares).run(SHORT.min(self.iterations), self.tolerance)
+    }
+
+    fn finish(&self, data: &Labelled<'_>, mut climb: Climb<'_>) -> Learned {
+        let skills = climb.model.as_ref().map_or(0, |model| model.skills.len());
+        if !newton::suits(data, skills) {
+            climb = climb.run(self.iterations, self.tolerance);
+        }
+        let Climb { model, objective, log_likelihood, steps, converged, .. } = climb;
+        // A climb has taken a step at least.
+        let model = model.unwrap_or_else(|| self.blank(data));
+        match newton::suits(data, skills) {
+            true => self.arrive(data, model, steps),
+            false => {
+                let model = model.agreeing_with_the_majority(data);
+                Learned { model, objective, log_likelihood, iterations: steps, converged }
+            }
+        }
+    }
+
+    fn arrive(&self, data: &Labelled<'_>, model: ExpertModel, steps: usize) -> Learned {
+        let most = self.iterations.saturating_sub(steps).max(1);
+        let end = newton::arrive(data, self.penalties(), model, self.tolerance, most);
+        Learned {
+            model: end.model.agreeing_with_the_majority(data),
+            objective: end.objective,
+            log_likelihood: end.log_likelihood,
+            iterations: steps + end.steps,
+            converged: end.converged,
+        }
+    }
+
+    fn penalties(&self) -> Penalties {
+        Penalties { truth: self.penalty, difficulty: self.penalty_difficulty.unwrap_or(self.penalty) }
+    }
+
+    fn check(&self, data: &Labelled<'_>) -> Result<()> {
+        let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
+        check_penalty(self.penalty)?;
+        check_penalty(self.penalty_difficulty.unwrap_or(0.0))?;
+        if self.asymmetric && data.ballots.classes() != 2 {
+            return refuse("the number of classes", data.ballots.classes() as f64, "2 with asymmetric skills");
+        }
+        if self.iterations == 0 {
+            return refuse("the number of iterations", 0.0, "1 or more");
+        }
+        match (0.0..1.0).contains(&self.tolerance) {
+            true => Ok(()),
+            false => refuse("the tolerance", self.tolerance, "0 to 1"),
+        }
+    }
+
+    /// A model of zeros.
+    fn blank(&self, data: &Labelled<'_>) -> ExpertModel {
+        let (classes, features) = (data.ballots.classes(), data.features.len());
+        let rows = rows_of(classes);
+        ExpertModel {
+            classifier: Classifier { classes, intercepts: vec![0.0; rows], coefficients: vec![0.0; rows * features] },
+            skills: vec![0.0; data.ballots.workers() * if self.asymmetric { 2 } else { 1 }],
+            difficulty: vec![0.0; features],
+            asymmetric: self.asymmetric,
+        }
+    }
+
+    /// The shares of classes from which EM starts: those of the votes, the one-coin fit, and random ones, which lie around
+    /// the logistic fit of the votes.
+    fn starts(&self, data: &Labelled<'_>) -> Result<Vec<Vec<f64>>> {
+        let votes = data.shares();
+        let coins =
+            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &Cores::one())?;
+        let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
+        let mut starts = vec![votes.clone(), coins];
+        if self.restarts > 0 {
+            let labels = SoftLabels { rows: class_rows(data, votes) };
+            let around = Regression { penalty: self.penalty.max(1e-3) }.fit(data.features, &labels, None)?;
+            let random = |restart: usize| {
+                let mut random = stream(self.seed, restart as u64);
+                let mut model = ExpertModel { classifier: around.clone(), ..self.blank(data) };
+                let classifier = &mut model.classifier;
+                let values = classifier.intercepts.iter_mut().chain(&mut classifier.coefficients);
+                for value in values.chain(&mut model.skills).chain(&mut model.difficulty) {
+                    *value += Distribution::<f64>::sample(&StandardNormal, &mut random);
+                }
+                model.posterior(data)
+            };
+            starts.extend((0..self.restarts).map(random));
+        }
+        Ok(starts)
+    }
+
+    /// The smallest penalty at which no feature enters, neither at the fit without features nor from the shares of the
+    /// votes.
+    pub fn largest_penalty(&self, data: &Labelled<'_>) -> Result<f64> {
+        let none = Features::from_columns(data.features.units(), &[])?;
+        let without = Labelled { features: &none, ..*data };
+        let fitted = ManyExperts { restarts: 0, ..self.clone() }.fit(&without, &Cores::one())?;
+        let mut most: f64 = 0.0;
+        for shares in [fitted.model.posterior(&without), data.shares()] {
+            let (units, mut rights) = (class_rows(data, shares), right_rows(data, self.asymmetric));
+            set_rights(data, &mut rights, self.asymmetric, &units);
+            most = most.max(largest_penalty(data.features, &units));
+            most = most.max(lasso::largest_penalty(data.features, &rights));
+        }
+        Ok(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgments::Ballots;
+    use crate::logistic::logistic;
+    use crate::simulate::{ExpertCase, Experts};
+
+    struct Drawn {
+        features: Features,
+        ballots: Ballots,
+        truth: Vec<u8>,
+    }
+
+    fn drawn(units: usize, noise: usize, case: ExpertCase, seed: u64) -> Drawn {
+        let drawn = Experts { units, noise_features: noise, case }.draw(seed).unwrap();
+        let columns: Vec<Vec<f64>> =
+            (0..noise + 5).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
+        let votes: Vec<Vec<(usize, usize)>> = drawn
+            .labels
+            .iter()
+            .map(|labels| labels.iter().enumerate().map(|(k, &label)| (k, usize::from(label))).collect())
+            .collect();
+        Drawn {
+            features: Features::from_columns(units, &columns).unwrap(),
+            ballots: Ballots::from_tasks(&votes, 3, 2),
+            truth: drawn.truth,
+        }
+    }
+
+    #[test]
+    fn the_objective_never_falls() {
+        for asymmetric in [false, true] {
+            let drawn = drawn(200, 6, ExpertCase::Model, 1);
+            let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
+            let method = ManyExperts { penalty: 2.0, asymmetric, ..ManyExperts::default() };
+            let mut climb = Climb::new(method.penalties(), asymmetric, &data, data.shares());
+            let mut last = f64::NEG_INFINITY;
+            for _ in 0..60 {
+                climb.step();
+                assert!(climb.objective >= last - 1e-9 * last.abs(), "{} after {last}", climb.objective);
+                last = climb.objective;
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_of_the_marginal_likelihood_meet_the_penalty() {
+        let drawn = drawn(300, 4, ExpertCase::Model, 2);
+        let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
+        let penalty = 5.0;
+        let method =
+            ManyExperts { penalty, restarts: 3, tolerance: 1e-13, iterations: 20_000, ..ManyExperts::default() };
+        let fit = method.fit(&data, &Cores::one()).unwrap();
+        // Written out: the sum over the two classes of what the labels' probability is.
+        let likelihood = |model: &ExpertModel| -> f64 {
+            let prior = data.features.standardised_sum(&model.classifier.coefficients);
+            let ease = data.features.standardised_sum(&model.difficulty);
+            let of = |i: usize| {
+                let yes = logistic(model.classifier.intercepts[0] + prior[i]);
+                let labels = |class: usize| -> f64 {
+                    let right = |k: usize| logistic(model.skills[k] + ease[i]);
+                    let votes = data.ballots.votes(i);
+                    votes.iter().map(|(k, label)| if label == class { right(k) } else { 1.0 - right(k) }).product()
+                };
+                (yes * labels(1) + (1.0 - yes) * labels(0)).ln()
+            };
+            (0..300).map(of).sum()
+        };
+        assert!((likelihood(&fit.model) - fit.log_likelihood).abs() < 1e-6);
+        let slope = |change: &dyn Fn(&mut ExpertModel, f64)| {
+            let at = |by: f64| {
+                let mut other = fit.model.clone();
+                change(&mut other, by);
+                likelihood(&other)
+            };
+            (at(1e-5) - at(-1e-5)) / 2e-5
+        };
+        assert!(slope(&|model, by| model.classifier.intercepts[0] += by).abs() < 1e-2);
+        for k in 0..3 {
+            assert!(slope(&|model, by| model.skills[k] += by).abs() < 1e-2);
+        }
+        for j in 0..9 {
+            let slopes = [
+                slope(&|model, by| model.classifier.coefficients[j] += by),
+                slope(&|model, by| model.difficulty[j] += by),
+            ];
+            for (slope, value) in slopes.iter().zip([fit.model.classifier.coefficients[j], fit.model.difficulty[j]]) {
+                match value != 0.0 {
+                    true => assert!((slope - penalty * value.signum()).abs() < 2e-2, "{j}: {slope} {value}"),
+                    false => assert!(slope.abs() < penalty + 2e-2, "{j}: {slope}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn swapping_the_classes_mirrors_the_fit() {
+        let drawn = drawn(250, 3, ExpertCase::Constant, 3);
+        let swapped: Vec<Vec<(usize, usize)>> =
+            (0..250).map(|unit| drawn.ballots.votes(unit).iter().map(|(k, label)| (k, 1 - label)).collect()).collect();
+        let swapped = Ballots::from_tasks(&swapped, 3, 2);
+        let fit = |ballots: &Ballots| {
+            let data = Labelled::new(&drawn.features, ballots).unwrap();
+            ManyExperts { penalty: 3.0, restarts: 0, ..ManyExperts::default() }.fit(&data, &Cores::one()).unwrap()
+        };
+        let (one, other) = (fit(&drawn.ballots), fit(&swapped));
+        assert!((one.objective - other.objective).abs() < 1e-6 * one.objective.abs());
+        assert!((one.model.classifier.intercepts[0] + other.model.classifier.intercepts[0]).abs() < 1e-3);
+        assert!(
+            one.model
+                .classifier
+                .coefficients
+                .iter()
+                .zip(&other.model.classifier.coefficients)
+                .all(|(a, b)| (a + b).abs() < 1e-3)
+        );
+        assert!(one.model.skills.iter().zip(&other.model.skills).all(|(a, b)| (a - b).abs() < 1e-3));
+    }
+
+    #[test]
+    fn finds_the_better_expert_and_beats_chance() {
+        let drawn = drawn(1200, 20, ExpertCase::Constant, 4);
+        let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
+        let method = ManyExperts { penalty: 12.0, restarts: 3, ..ManyExperts::default() };
+        let fit = method.fit(&data, &Cores::one()).unwrap();
+        // Experts err with probabilities 0.5, 0.15 and 0.47.
+        assert!(
+            fit.model.skills[1] > fit.model.skills[0] + 0.5 && fit.model.skills[1] > fit.model.skills[2] + 0.5,
+            "{:?}",
+            fit.model.skills
+        );
+        let wrong = fit
+            .model
+            .posterior(&data)
+            .chunks_exact(2)
+            .zip(&drawn.truth)
+            .filter(|(p, z)| (p[1] > 0.5) != (**z == 1))
+            .count();
+        assert!((wrong as f64) < 0.25 * 1200.0, "{wrong}");
+        let entered = fit.model.classifier.coefficients.iter().filter(|b| **b != 0.0).count();
+        assert!(entered < 15, "{entered}");
+    }
+
+    #[test]
+    fn odd_experts_get_an_answer() {
+        let drawn = drawn(40, 2, ExpertCase::Constant, 5);
+        let only = |keep: &dyn Fn(usize, usize) -> bool| -> Ballots {
+            let votes: Vec<Vec<(usize, usize)>> = (0..40)
+                .map(|unit| drawn.ballots.votes(unit).iter().filter(|(k, _)| keep(unit, *k)).collect())
+                .collect();
+            Ballots::from_tasks(&votes, 3, 2)
+        };
+        let one_expert = only(&|_, k| k == 1);
+        let some_units = only(&|unit, _| unit % 3 == 0);
+        let equal: Vec<Vec<(usize, usize)>> =
+            (0..40).map(|unit| (0..3).map(|k| (k, usize::from(drawn.truth[unit]))).collect()).collect();
+        for ballots in [one_expert, some_units, Ballots::from_tasks(&equal, 3, 2)] {
+            let data = Labelled::new(&drawn.features, &ballots).unwrap();
+            for penalty in [0.0, 1.0, 1e6] {
+                let method = ManyExperts { penalty, restarts: 1, iterations: 50, ..ManyExperts::default() };
+                let fit = method.fit(&data, &Cores::one()).unwrap();
+                assert!(fit.objective.is_finite());
+                assert!(fit.model.classifier.probabilities(&drawn.features).iter().all(|p| (0.0..=1.0).contains(p)));
+            }
+        }
+    }
+
+    #[test]
+    fn above_the_largest_penalty_no_feature_enters() {
+        let drawn = drawn(300, 4, ExpertCase::Model, 6);
+        let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
+        let base = ManyExperts { restarts: 0, ..ManyExperts::default() };
+        let most = base.largest_penalty(&data).unwrap();
+        let fit = |penalty: f64| ManyExperts { penalty, ..base.clone() }.fit(&data, &Cores::one()).unwrap();
+        let entered =
+            |fit: &Learned| fit.model.classifier.coefficients.iter().chain(&fit.model.difficulty).any(|b| *b != 0.0);
+        assert!(!entered(&fit(1.05 * most)));
+        assert!(entered(&fit(0.3 * most)));
+    }
+}

@@ -1,0 +1,509 @@
+//! Newton's steps on the penalised likelihood of the labels itself, where EM would crawl.
+
+use super::em::Penalties;
+use super::model::{ExpertModel, Labelled, Reading};
+use super::quadratic::{Variable, descend, promise};
+use crate::linalg::Symmetric;
+
+/// Where the steps ended.
+pub(super) struct Arrived {
+    pub(super) model: ExpertModel,
+    pub(super) objective: f64,
+    pub(super) log_likelihood: f64,
+    pub(super) steps: usize,
+    pub(super) converged: bool,
+}
+
+/// A unit's Hessian holds the square of its votes; beyond these EM is left to itself.
+const MOST_VOTES: usize = 300;
+const MOST_SKILLS: usize = 2000;
+
+/// Whether the data are of a size for [`arrive`].
+pub(super) fn suits(data: &Labelled<'_>, skills: usize) -> bool {
+    skills <= MOST_SKILLS && (0..data.ballots.tasks()).all(|unit| data.ballots.votes(unit).labels.len() <= MOST_VOTES)
+}
+
+/// How much of the missing information is taken off, from all of it, which is Newton's step, to nothing, which is a step
+/// of EM that stops halfway.
+const MISSING: [f64; 6] = [1.0, 0.95, 0.8, 0.5, 0.2, 0.0];
+
+/// Climbs to the nearest maximum from a model.
+///
+/// With S the complete data's score, the Hessian of the negative log-likelihood is C - V: C the complete data's
+/// information, V the variance of S given the labels (Louis 1982), both sums over units. Where C - V is not positive, less
+/// of V is taken. The quadratic model with its penalty is minimised over a working set (coefficients that are not zero or
+/// whose gradient is beyond the penalty, and all intercepts), and the step shortened until the objective rises by a share
+/// of what the model promised: it never falls. Ends when the promise is below `tolerance` of the objective.
+///
+/// Cost of a step: O(values of all features, and units times the square of the working set's size).
+pub(super) fn arrive(
+    data: &Labelled<'_>,
+    penalties: Penalties,
+    model: ExpertModel,
+    tolerance: f64,
+    most: usize,
+) -> Arrived {
+    let mut here = Point::new(data, penalties, model);
+    let (mut missing, mut steps, mut converged) = (0, 0, false);
+    while steps < most && !converged {
+        let working = here.working(data, penalties);
+        let mut hessian = here.hessian(data, &working, MISSING[missing]);
+        // A trifle on the diagonal, for directions in which nothing changes.
+        let size = hessian.size();
+        let mean = (0..size).map(|i| hessian[(i, i)].max(0.0)).sum::<f64>() / size as f64;
+        (0..size).for_each(|i| hessian[(i, i)] += 1e-9 * (hessian[(i, i)].abs() + mean));
+        let lower = (missing + 1 < MISSING.len()).then_some(missing + 1);
+        if hessian.cholesky().is_none()
+            && let Some(lower) = lower
+        {
+            missing = lower;
+            continue;
+        }
+        let moves = descend(&hessian, &working.variables);
+        let promise = promise(&working.variables, &moves);
+        if promise <= tolerance * here.objective.abs().max(1.0) {
+            converged = true;
+            break;
+        }
+        steps += 1;
+        match (here.moved(data, penalties, &working, &moves, promise), lower) {
+            (Some(next), _) => {
+                here = next;
+                missing = missing.saturating_sub(1);
+            }
+            (None, Some(lower)) => missing = lower,
+            // Rounding is all that is left.
+            (None, None) => converged = true,
+        }
+    }
+    let Point { model, objective, log_likelihood, .. } = here;
+    Arrived { model, objective, log_likelihood, steps, converged }
+}
+
+/// A model, and what the labels say at it.
+struct Point {
+    model: ExpertModel,
+    objective: f64,
+    log_likelihood: f64,
+    /// Sums for the class of each unit and row, and the ease of each unit.
+    sums: Vec<f64>,
+    ease: Vec<f64>,
+    /// Row by row and last for ease, the derivative of the log-likelihood along each unit's sum.
+    slopes: Vec<Vec<f64>>,
+    skill_slopes: Vec<f64>,
+}
+
+impl Point {
+    fn new(data: &Labelled<'_>, penalties: Penalties, model: ExpertModel) -> Self {
+        let sums = model.classifier.sums(data.features);
+        let ease = data.features.standardised_sum(&model.difficulty);
+        Point::at(data, penalties, model, sums, ease)
+    }
+
+    fn at(data: &Labelled<'_>, penalties: Penalties, model: ExpertModel, sums: Vec<f64>, ease: Vec<f64>) -> Self {
+        let (rows, units) = (model.classifier.rows(), ease.len());
+        let each = model.skills_each();
+        let experts = model.experts();
+        let mut reading = Reading::new(model.classifier.classes);
+        let mut slopes = vec![vec![0.0; units]; rows + 1];
+        let mut skill_slopes = vec![0.0; model.skills.len()];
+        let mut log_likelihood = 0.0;
+        for unit in 0..units {
+            let votes = data.ballots.votes(unit);
+            log_likelihood += model.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading);
+            for row in 0..rows {
+                let class = row_class(rows, row);
+                slopes[row][unit] = reading.posterior[class] - reading.prior[class];
+            }
+            for ((worker, label), right) in votes.iter().zip(reading.right.chunks_exact(each)) {
+                for (class, right) in right.iter().enumerate() {
+                    let slope = match model.asymmetric {
+                        false => reading.posterior[label] - right,
+                        true => reading.posterior[class] * (f64::from(u8::from(label == class)) - right),
+                    };
+                    slopes[rows][unit] += slope;
+                    skill_slopes[class * experts + worker] += slope;
+                }
+            }
+        }
+        let objective = log_likelihood - penalties.of(&model);
+        Point { model, objective, log_likelihood, sums, ease, slopes, skill_slopes }
+    }
+
+    /// The parameters that may move, with their gradients.
+    fn working(&self, data: &Labelled<'_>, penalties: Penalties) -> Working {
+        let rows = self.model.classifier.rows();
+        let mut working = Working { channels: Vec::new(), variables: Vec::new() };
+        for channel in 0..=rows {
+            let (values, penalty) = match channel < rows {
+                true => (self.model.classifier.row(channel), penalties.truth),
+                false => (&self.model.difficulty[..], penalties.difficulty),
+            };
+            let gradients = data.features.sums_with(&self.slopes[channel]);
+            let enters =
+                |j: &usize| data.features.column(*j).varies() && (values[*j] != 0.0 || gradients[*j].abs() > penalty);
+            let features: Vec<usize> = (0..values.len()).filter(enters).collect();
+            let intercept = channel < rows;
+            working.channels.push(Channel { first: working.variables.len(), intercept, features });
+            if intercept {
+                let gradient = -self.slopes[channel].iter().sum::<f64>();
+                let value = self.model.classifier.intercepts[channel];
+                working.variables.push(Variable { value, gradient, penalty: 0.0 });
+            }
+            for &j in &working.channels[channel].features {
+                working.variables.push(Variable { value: values[j], gradient: -gradients[j], penalty });
+            }
+        }
+        for (&value, slope) in self.model.skills.iter().zip(&self.skill_slopes) {
+            working.variables.push(Variable { value, gradient: -slope, penalty: 0.0 });
+        }
+        working
+    }
+
+    /// C - missing V over the working set, from as many units as keep its cost in bounds, evenly spread.
+    fn hessian(&self, data: &Labelled<'_>, working: &Working, missing: f64) -> Symmetric {
+        const BLOCK: usize = 128;
+        const MOST_PRODUCTS: usize = 2_000_000_000;
+        let size = working.variables.len();
+        let (rows, units, each) = (self.model.classifier.rows(), self.ease.len(), self.model.skills_each());
+        let (experts, channels) = (self.model.experts(), rows + 1);
+        let first_skill = size - self.model.skills.len();
+        let every = (units.saturating_mul(first_skill * first_skill) / MOST_PRODUCTS + 1).min(units / (BLOCK * 8) + 1);
+        let mut hessian = Symmetric::zeros(size);
+        let mut parts = Parts::new(self.model.classifier.classes, channels);
+        let mut reading = Reading::new(self.model.classifier.classes);
+        let mut designs: Vec<Vec<f64>> =
+            working.channels.iter().map(|channel| vec![1.0; channel.len() * BLOCK]).collect();
+        let mut weights = vec![0.0; BLOCK * channels * channels];
+        let mut scaled = Vec::new();
+        for from in (0..units).step_by(BLOCK * every) {
+            let to = (from + BLOCK).min(units);
+            for (channel, design) in working.channels.iter().zip(&mut designs) {
+                for (at, &j) in channel.features.iter().enumerate() {
+                    let cells = &mut design[channel.place(at)..];
+                    data.features.column(j).write(from, to, cells, channel.len());
+                }
+            }
+            for unit in from..to {
+                let votes = data.ballots.votes(unit);
+                self.model.read(&self.sums[unit * rows..(unit + 1) * rows], self.ease[unit], votes, &mut reading);
+                parts.of(&self.model, votes.labels, &reading, missing);
+                for pair in 0..channels * channels {
+                    weights[pair * BLOCK + unit - from] = parts.between_channels[pair];
+                }
+                // Votes with each other, and with each channel.
+                let skill = |vote: usize| first_skill + vote % each * experts + votes.workers[vote / each] as usize;
+                let slots = votes.labels.len() * each;
+                for a in 0..slots {
+                    for b in 0..slots {
+                        hessian[(skill(a), skill(b))] += parts.between_votes[a * slots + b];
+                    }
+                    for (at, channel) in working.channels.iter().enumerate() {
+                        let weight = parts.vote_and_channel[a * channels + at];
+                        let design = &designs[at][(unit - from) * channel.len()..][..channel.len()];
+                        let row = &mut hessian.row_mut(skill(a))[channel.first..][..channel.len()];
+                        row.iter_mut().zip(design).for_each(|(cell, x)| *cell += weight * x);
+                    }
+                }
+            }
+            for (a, left) in working.channels.iter().enumerate() {
+                for (b, right) in working.channels.iter().enumerate().take(a + 1) {
+                    let weights = &weights[(a * channels + b) * BLOCK..][..to - from];
+                    scaled.clear();
+                    for (weight, row) in weights.iter().zip(designs[a].chunks_exact(left.len().max(1))) {
+                        scaled.extend(row.iter().map(|x| weight * x));
+                    }
+                    let other = &designs[b][..(to - from) * right.len()];
+                    hessian.add_product((left.first, right.first), (&scaled, left.len()), (other, right.len()));
+                }
+            }
+        }
+        // Below the diagonal lies all of it; units that were left out are like those that were not.
+        let looked: usize = (0..units).step_by(BLOCK * every).map(|from| BLOCK.min(units - from)).sum();
+        let share = units as f64 / looked.max(1) as f64;
+        for i in 0..size {
+            for j in 0..=i {
+                let value = hessian[(i, j)] * share;
+                (hessian[(i, j)], hessian[(j, i)]) = (value, value);
+            }
+        }
+        hessian
+    }
+
+    /// The point after the moves, or half of them, or a quarter, until the objective rises as promised.
+    fn moved(
+        &self,
+        data: &Labelled<'_>,
+        penalties: Penalties,
+        working: &Working,
+        moves: &[f64],
+        promise: f64,
+    ) -> Option<Point> {
+        const HALVINGS: usize = 12;
+        /// Skills beyond this are of experts who are always right or always wrong.
+        const FARTHEST: f64 = 20.0;
+        let rows = self.model.classifier.rows();
+        let features = self.model.difficulty.len();
+        // What the moves do to each unit's sums.
+        let mut full = vec![vec![0.0; features]; rows + 1];
+        for (channel, full) in working.channels.iter().zip(&mut full) {
+            channel.features.iter().enumerate().for_each(|(at, &j)| full[j] = moves[channel.first + channel.place(at)]);
+        }
+        let along: Vec<Vec<f64>> = full.iter().map(|full| data.features.standardised_sum(full)).collect();
+        let first_skill = moves.len() - self.model.skills.len();
+        let mut share = 1.0;
+        for _ in 0..HALVINGS {
+            let mut model = self.model.clone();
+            let (mut sums, mut ease) = (self.sums.clone(), self.ease.clone());
+            for row in 0..rows {
+                let intercept = share * moves[working.channels[row].first];
+                model.classifier.intercepts[row] += intercept;
+                let coefficients = &mut model.classifier.coefficients[row * features..(row + 1) * features];
+                coefficients.iter_mut().zip(&full[row]).for_each(|(b, by)| *b += share * by);
+                let cells = sums.iter_mut().skip(row).step_by(rows);
+                cells.zip(&along[row]).for_each(|(sum, by)| *sum += intercept + share * by);
+            }
+            model.difficulty.iter_mut().zip(&full[rows]).for_each(|(g, by)| *g += share * by);
+            ease.iter_mut().zip(&along[rows]).for_each(|(ease, by)| *ease += share * by);
+            for (skill, by) in model.skills.iter_mut().zip(&moves[first_skill..]) {
+                *skill = (*skill + share * by).clamp(skill.min(-FARTHEST), skill.max(FARTHEST));
+            }
+            let next = Point::at(data, penalties, model, sums, ease);
+            if next.objective >= self.objective + 1e-3 * share * promise {
+                return Some(next);
+            }
+            share /= 2.0;
+        }
+        None
+    }
+}
+
+/// The class whose sum a row is.
+fn row_class(rows: usize, row: usize) -> usize {
+    if rows == 1 { 1 } else { row }
+}
+
+/// What may move.
+struct Working {
+    /// The rows of the classifier, and last ease.
+    channels: Vec<Channel>,
+    /// Those of the channels in order, and last the skills.
+    variables: Vec<Variable>,
+}
+
+struct Channel {
+    first: usize,
+    intercept: bool,
+    features: Vec<usize>,
+}
+
+impl Channel {
+    fn len(&self) -> usize {
+        self.features.len() + usize::from(self.intercept)
+    }
+
+    /// Where one of its features is, after the intercept if there is one.
+    fn place(&self, feature: usize) -> usize {
+        feature + usize::from(self.intercept)
+    }
+}
+
+/// One unit's share of C - missing V: between channels, between votes' skills, and between the two.
+struct Parts {
+    channels: usize,
+    between_channels: Vec<f64>,
+    between_votes: Vec<f64>,
+    vote_and_channel: Vec<f64>,
+    /// Of each channel and each vote's skill, its score as the class may be, less the mean, times the root of the class's
+    /// probability: V is the sum of products.
+    scores: Vec<f64>,
+    information: Vec<f64>,
+}
+
+impl Parts {
+    fn new(classes: usize, channels: usize) -> Self {
+        Parts {
+            channels,
+            between_channels: vec![0.0; channels * channels],
+            between_votes: Vec::new(),
+            vote_and_channel: Vec::new(),
+            scores: Vec::with_capacity(channels * classes),
+            information: Vec::new(),
+        }
+    }
+
+    fn of(&mut self, model: &ExpertModel, labels: &[u16], reading: &Reading, missing: f64) {
+        let (channels, rows, each) = (self.channels, self.channels - 1, model.skills_each());
+        let classes = reading.prior.len();
+        let slots = labels.len() * each;
+        self.scores.clear();
+        self.scores.resize((channels + slots) * classes, 0.0);
+        self.information.clear();
+        for row in 0..rows {
+            self.scores[row * classes + row_class(rows, row)] = 1.0;
+        }
+        let mut ease = vec![0.0; classes];
+        for (slot, right) in reading.right.iter().enumerate() {
+            let (label, given) = (usize::from(labels[slot / each]), slot % each);
+            let scores = &mut self.scores[(channels + slot) * classes..][..classes];
+            let bend = right * (1.0 - right);
+            match model.asymmetric {
+                false => {
+                    scores[label] = 1.0;
+                    self.information.push(bend);
+                }
+                true => {
+                    scores[given] = f64::from(u8::from(label == given)) - right;
+                    self.information.push(reading.posterior[given] * bend);
+                }
+            }
+            ease.iter_mut().zip(&*scores).for_each(|(sum, score)| *sum += score);
+        }
+        self.scores[rows * classes..channels * classes].copy_from_slice(&ease);
+        for scores in self.scores.chunks_exact_mut(classes) {
+            let mean: f64 = scores.iter().zip(&reading.posterior).map(|(score, z)| score * z).sum();
+            scores.iter_mut().zip(&reading.posterior).for_each(|(score, z)| *score = (*score - mean) * z.sqrt());
+        }
+        let scores = &self.scores;
+        let variance = |a: usize, b: usize| -> f64 {
+            let (a, b) = (&scores[a * classes..][..classes], &scores[b * classes..][..classes]);
+            missing * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+        };
+        let total: f64 = self.information.iter().sum();
+        for a in 0..channels {
+            for b in 0..channels {
+                let complete = match (a < rows, b < rows) {
+                    (true, true) => {
+                        let (p, q) = (reading.prior[row_class(rows, a)], reading.prior[row_class(rows, b)]);
+                        if a == b { p * (1.0 - p) } else { -p * q }
+                    }
+                    (false, false) => total,
+                    _ => 0.0,
+                };
+                self.between_channels[a * channels + b] = complete - variance(a, b);
+            }
+        }
+        self.between_votes.clear();
+        self.vote_and_channel.clear();
+        for a in 0..slots {
+            for b in 0..slots {
+                let complete = if a == b { self.information[a] } else { 0.0 };
+                self.between_votes.push(complete - variance(channels + a, channels + b));
+            }
+            for b in 0..channels {
+                let complete = if b == rows { self.information[a] } else { 0.0 };
+                self.vote_and_channel.push(complete - variance(channels + a, b));
+            }
+        }
+        // The class of a unit without labels is as the features say, and tells nothing.
+        if labels.is_empty() {
+            self.between_channels.fill(0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experts::em::Climb;
+    use crate::experts::{Classifier, Features};
+    use crate::judgments::Ballots;
+    use crate::random::stream;
+    use rand::RngExt;
+
+    const NONE: Penalties = Penalties { truth: 0.0, difficulty: 0.0 };
+
+    /// Units with two features, one sparse, and votes of four experts, some of whom vote twice or not at all.
+    fn drawn(units: usize, classes: usize) -> (Features, Ballots) {
+        let mut random = stream(8, classes as u64);
+        let dense: Vec<f64> = (0..units).map(|_| random.random_range(-1.0..3.0)).collect();
+        let sparse: Vec<f64> =
+            (0..units).map(|_| if random.random_bool(0.2) { random.random_range(0.0..2.0) } else { 0.0 }).collect();
+        let votes: Vec<Vec<(usize, usize)>> = dense
+            .iter()
+            .map(|x| {
+                let class = ((x + 1.0) / 4.0 * classes as f64) as usize;
+                let says = |random: &mut rand_pcg::Pcg64Mcg| match random.random_bool(0.7) {
+                    true => class,
+                    false => random.random_range(0..classes),
+                };
+                (0..random.random_range(0..6)).map(|_| (random.random_range(0..4), says(&mut random))).collect()
+            })
+            .collect();
+        (Features::from_columns(units, &[dense, sparse]).unwrap(), Ballots::from_tasks(&votes, 4, classes))
+    }
+
+    fn some_model(classes: usize, asymmetric: bool) -> ExpertModel {
+        let rows = if classes == 2 { 1 } else { classes };
+        ExpertModel {
+            classifier: Classifier {
+                classes,
+                intercepts: (0..rows).map(|row| 0.3 - 0.2 * row as f64).collect(),
+                coefficients: (0..2 * rows).map(|i| 0.7 - 0.4 * i as f64).collect(),
+            },
+            skills: (0..if asymmetric { 8 } else { 4 }).map(|k| 0.9 - 0.2 * k as f64).collect(),
+            difficulty: vec![0.4, -0.3],
+            asymmetric,
+        }
+    }
+
+    #[test]
+    fn gradient_and_hessian_are_those_of_the_likelihood() {
+        for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
+            let (features, ballots) = drawn(150, classes);
+            let data = Labelled::new(&features, &ballots).unwrap();
+            let here = Point::new(&data, NONE, some_model(classes, asymmetric));
+            let working = here.working(&data, NONE);
+            let hessian = here.hessian(&data, &working, 1.0);
+            let rows = here.model.classifier.rows();
+            let size = working.variables.len();
+            assert_eq!(size, rows * 3 + 2 + here.model.skills.len());
+            let shifted = |i: usize, by: f64| {
+                let mut model = here.model.clone();
+                match i {
+                    i if i < rows * 3 && i % 3 == 0 => model.classifier.intercepts[i / 3] += by,
+                    i if i < rows * 3 => model.classifier.coefficients[i / 3 * 2 + i % 3 - 1] += by,
+                    i if i < rows * 3 + 2 => model.difficulty[i - rows * 3] += by,
+                    i => model.skills[i - rows * 3 - 2] += by,
+                }
+                Point::new(&data, NONE, model)
+            };
+            for i in 0..size {
+                let (up, down) = (shifted(i, 1e-5), shifted(i, -1e-5));
+                let slope = -(up.log_likelihood - down.log_likelihood) / 2e-5;
+                assert!((slope - working.variables[i].gradient).abs() < 1e-4, "{classes} {asymmetric} {i}: {slope}");
+                let (up, down) = (up.working(&data, NONE), down.working(&data, NONE));
+                for j in 0..size {
+                    let bend = (up.variables[j].gradient - down.variables[j].gradient) / 2e-5;
+                    assert!((bend - hessian[(i, j)]).abs() < 1e-4, "{i} {j}: {bend} {}", hessian[(i, j)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_is_where_em_ends_after_very_many_steps() {
+        for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
+            let (features, ballots) = drawn(200, classes);
+            let data = Labelled::new(&features, &ballots).unwrap();
+            let penalties = Penalties { truth: 1.0, difficulty: 2.0 };
+            let climb = Climb::new(penalties, asymmetric, &data, data.shares()).run(5, 0.0);
+            let start = climb.model.clone().unwrap();
+            let quick = arrive(&data, penalties, start, 1e-12, 200);
+            let slow = climb.run(3000, 0.0);
+            assert!(quick.converged && quick.steps < 60, "{}", quick.steps);
+            let gap = (quick.objective - slow.objective) / slow.objective.abs();
+            assert!(gap > -1e-9 && gap < 1e-5, "{classes} {asymmetric}: {} {}", quick.objective, slow.objective);
+        }
+    }
+
+    #[test]
+    fn too_many_votes_of_a_unit_are_left_to_em() {
+        let votes = |count: usize| vec![(0..count).map(|i| (i % 4, i % 2)).collect::<Vec<_>>()];
+        let features = Features::from_columns(1, &[]).unwrap();
+        let few = Ballots::from_tasks(&votes(MOST_VOTES), 4, 2);
+        let many = Ballots::from_tasks(&votes(MOST_VOTES + 1), 4, 2);
+        assert!(suits(&Labelled::new(&features, &few).unwrap(), 4));
+        assert!(!suits(&Labelled::new(&features, &many).unwrap(), 4));
+    }
+}
