@@ -100,7 +100,7 @@ def path_of(case, python):
             "later penalties, spread over the path and each begun at our fit of the one before, and scaled; FULL=1 does all."
         )
     unfinished = {VARIANTS[name][0]: runs[-1]["unfinished"] for name, runs in theirs.items() if runs[-1]["unfinished"]}
-    notes += [f"{name}: {count} fits stopped after the most steps." for name, count in unfinished.items()]
+    notes += [f"{name}: {count} fits stopped short of the end, so the time is at least that." for name, count in unfinished.items()]
     return notes
 
 

@@ -312,8 +312,8 @@ class Climb:
         if self.objective < before[3]:
             self.z, self.odds, self.at, self.objective, self.likelihood, self.gain = before
 
-    def run(self, most):
-        while self.steps < most and not self.converged:
+    def run(self, most, deadline=np.inf):
+        while self.steps < most and not self.converged and time.process_time() < deadline:
             before = self.objective
             if self.leaps:
                 with np.errstate(divide="ignore"):
@@ -395,7 +395,7 @@ def main():
     promising = sorted(done, key=lambda climb: -climb.objective)[:PROMISING]
     followed = []
     for one in promising:
-        followed.append(one.run(MOST))
+        followed.append(one.run(MOST, begin + options.limit / 2))
         if time.process_time() - begin > options.limit / 2:
             break
     first = short * starts / short_starts + (time.process_time() - begin) * len(promising) / len(followed)
@@ -407,7 +407,7 @@ def main():
     for i in spread(len(penalties)) if limited else range(1, len(penalties)):
         start = at_ours[i - 1] if limited else found[i - 1].at
         begin = time.process_time()
-        found[i] = climb(i, expit(expectation(data, start)[0]), start).run(MOST)
+        found[i] = climb(i, expit(expectation(data, start)[0]), start).run(MOST, begin + options.limit - path)
         path += time.process_time() - begin
         if path > options.limit:
             break
