@@ -149,13 +149,13 @@ def large(units, features):
     took = measure(command)
     with open(out) as file:
         model = json.load(file)
-    entered = {name: sum(value != 0 for value in model[name]) for name in ("truth", "difficulty")}
+    entered = {name: sum(row[name] != 0 for row in model["features"]) for name in ("truth", "difficulty")}
     print(
         f"\n{units:,} units, {features:,} features of which {100 * NONZERO:.0f} in a hundred are not zero, {EXPERTS} experts, "
         f"{LABELS_EACH} labels a unit, a file of {os.path.getsize(files[0]) / 1e6:.0f} MB, penalty {penalty:.4g}: "
         f"`beanjar learn` took {took['wall']:.1f} s (CPU {took['cpu']:.1f} s) and {took['megabytes']:.0f} MB at its peak; "
         f"{entered['truth']} features entered for the class and {entered['difficulty']} for difficulty, "
-        f"{model['iterations']} steps of EM, {'converged' if model['converged'] else 'not converged'}."
+        f"{model['iterations']} steps, {'converged' if model['converged'] else 'not converged'}."
     )
 
 

@@ -5,8 +5,7 @@
 //! penalties and random starts at the first of them. Each later penalty starts where the one before ended.
 
 use beanjar::Cores;
-use beanjar::experts::{Features, Labelled, Learned, ManyExperts};
-use beanjar::judgments::Ballots;
+use beanjar::experts::{Labelled, Learned, ManyExperts};
 use beanjar_io::{Data, ReadOptions, Source, read, read_features};
 use serde_json::json;
 
@@ -25,9 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lookup = table.ids.lookup();
     let pairs = labels.tasks.iter().enumerate().filter_map(|(task, id)| Some((lookup.code(id)?, task)));
     let (rows, tasks): (Vec<usize>, Vec<usize>) = pairs.unzip();
-    let votes: Vec<Vec<(usize, usize)>> = tasks.iter().map(|&task| labels.votes(task).iter().collect()).collect();
-    let ballots = Ballots::from_tasks(&votes, labels.workers.len(), 2);
-    let features = Features::from_columns(table.ids.len(), &table.columns)?.of_units(&rows)?;
+    let (features, ballots) = (table.features.of_units(&rows), labels.ballots().of_tasks(&tasks));
     let data = Labelled::new(&features, &ballots)?;
 
     let mut marks = vec![cpu_seconds()];
@@ -40,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let method = ManyExperts { penalty, ..method.clone() };
         let fit = match fits.last() {
             None => method.fit(&data, &Cores::one())?,
-            Some(last) => method.fit_from(&data, last)?,
+            Some(last) => method.fit_from(&data, &last.model)?,
         };
         fits.push(fit);
         if fits.len() == 1 {
@@ -48,7 +45,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     marks.push(cpu_seconds());
-    let nonzero = |fit: &Learned| fit.truth.iter().chain(&fit.difficulty).filter(|b| **b != 0.0).count();
+    let nonzero = |fit: &Learned| {
+        let both = fit.model.classifier.coefficients.iter().chain(&fit.model.difficulty);
+        both.filter(|b| **b != 0.0).count()
+    };
+    let written = |fit: &Learned| {
+        json!({
+            "intercept": fit.model.classifier.intercepts[0],
+            "truth": fit.model.classifier.coefficients,
+            "skills": fit.model.skills,
+            "difficulty": fit.model.difficulty,
+        })
+    };
     let said = json!({
         "largest_seconds": marks[1] - marks[0],
         "first_seconds": marks[2] - marks[1],
@@ -60,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "nonzero": fits.iter().map(nonzero).collect::<Vec<_>>(),
         "steps": fits.iter().map(|fit| fit.iterations).collect::<Vec<_>>(),
         "experts": labels.workers.iter().collect::<Vec<_>>(),
-        "fits": fits,
+        "fits": fits.iter().map(written).collect::<Vec<_>>(),
     });
     println!("{said}");
     Ok(())

@@ -103,7 +103,8 @@ fn bad_features_and_wishes_are_named() {
     ]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(
-        run.err.contains("1 missing value filled in") && run.err.contains("1 labelled task of two.csv without features"),
+        run.err.contains("1 missing value filled in")
+            && run.err.contains("1 labelled task of two.csv without features"),
         "{}",
         run.err
     );
@@ -145,8 +146,8 @@ fn models_are_scored_on_labels_that_were_held_out() {
         let units = lines.enumerate().filter(|(i, _)| keep(i / 3)).map(|(_, line)| line.to_owned());
         [header].into_iter().chain(units).collect::<Vec<_>>().join("\n") + "\n"
     };
-    folder.write("train.csv", &of_units(&|unit| unit % 3 != 0));
-    folder.write("test.csv", &of_units(&|unit| unit % 3 == 0));
+    folder.write("train.csv", of_units(&|unit| unit % 3 != 0));
+    folder.write("test.csv", of_units(&|unit| unit % 3 == 0));
     for model in ["experts", "majority", "aggregate"] {
         let learn = ["learn", "e/features.csv", "--labels", "train.csv", "--test", "test.csv", "--penalty", "6"];
         let learned = folder.run(&[&learn[..], &["--model", model, "--out", "m.json"]].concat());
@@ -211,7 +212,8 @@ fn several_classes_are_learned_and_predicted() {
     let right = |more: &[&str]| {
         let found = folder.json(&[&["predict", "m.json", "f.csv"], more].concat());
         let rows = found["predictions"].as_array().unwrap().clone();
-        let sum: f64 = rows[0]["probabilities"].as_object().unwrap().values().filter_map(|p| p.as_f64()).sum();
+        let sum: f64 =
+            rows[0]["probabilities"].as_object().unwrap().values().filter_map(serde_json::Value::as_f64).sum();
         assert!((sum - 1.0).abs() < 1e-12);
         rows.iter().zip(&truth).filter(|(row, truth)| row["label"] == ***truth).count()
     };

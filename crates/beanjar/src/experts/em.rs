@@ -67,7 +67,6 @@ pub(super) struct Climb<'a> {
     asymmetric: bool,
     data: &'a Labelled<'a>,
     classes: ClassRows,
-    rights: LogisticRows,
     experts: Option<Sparse>,
     pub(super) model: Option<ExpertModel>,
     pub(super) objective: f64,
@@ -86,7 +85,6 @@ impl<'a> Climb<'a> {
             asymmetric,
             data,
             classes: class_rows(data, shares),
-            rights: right_rows(data, asymmetric),
             experts: None,
             model: None,
             objective: f64::NEG_INFINITY,
@@ -99,22 +97,23 @@ impl<'a> Climb<'a> {
 
     /// Takes steps until one gains no more than a share of the objective, or there were so many in all.
     pub(super) fn run(mut self, most: usize, tolerance: f64) -> Self {
+        let mut rights = right_rows(self.data, self.asymmetric);
         while self.steps < most && !self.converged {
-            self.step();
+            self.step(&mut rights);
             self.converged = self.gain <= tolerance * self.objective.abs();
         }
         self
     }
 
     /// M from the shares there are, then E.
-    pub(super) fn step(&mut self) {
+    pub(super) fn step(&mut self, rights: &mut LogisticRows) {
         let (before, features) = (self.objective, self.data.features);
-        set_rights(self.data, &mut self.rights, self.asymmetric, &self.classes);
+        set_rights(self.data, rights, self.asymmetric, &self.classes);
         // The regressions need come no nearer to their optimum than EM comes to its own in a step.
         let tolerance = if self.gain.is_finite() { 0.05 * self.gain.abs() } else { 0.1 };
         let start = self.model.as_ref().map(|model| &model.classifier);
         let (classifier, _) = regress(features, &self.classes, self.penalties.truth, tolerance, start);
-        let experts = lasso::solve(features, &self.rights, self.penalties.difficulty, tolerance, self.experts.as_ref());
+        let experts = lasso::solve(features, rights, self.penalties.difficulty, tolerance, self.experts.as_ref());
         let model = ExpertModel {
             classifier,
             skills: experts.intercepts.clone(),

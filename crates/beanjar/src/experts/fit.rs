@@ -73,17 +73,28 @@ pub struct Learned {
     pub converged: bool,
 }
 
-/// Each start is followed by EM for so many steps, and then the most promising to the end.
-const SHORT: usize = 12;
-const PROMISING: usize = 4;
+/// Each start is followed by EM for so many steps, and then to its end.
+const SHORT: usize = 4;
+
+/// Where following all to the end would cost more than this many products, after so many steps so many are kept.
+const MOST_PRODUCTS: f64 = 2e9;
+const STAGES: [(usize, usize); 2] = [(SHORT, 8), (12, 3)];
 
 impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
         self.check(data)?;
-        let mut climbs = cores.map(self.starts(data)?, |shares| self.climb(data, shares));
-        climbs.sort_by(|a, b| b.objective.total_cmp(&a.objective));
-        climbs.truncate(PROMISING);
+        let starts = self.starts(data)?;
+        let variables = self.blank(data).size() as f64;
+        let products = starts.len() as f64 * data.features.units() as f64 * variables * variables;
+        let stages = if products > MOST_PRODUCTS { &STAGES[..] } else { &[(SHORT, usize::MAX)] };
+        let new = |shares| Climb::new(self.penalties(), self.asymmetric, data, shares);
+        let mut climbs: Vec<Climb<'_>> = starts.into_iter().map(new).collect();
+        for &(steps, kept) in stages {
+            climbs = cores.map(climbs, |climb| climb.run(steps.min(self.iterations), self.tolerance));
+            climbs.sort_by(|a, b| b.objective.total_cmp(&a.objective));
+            climbs.truncate(kept);
+        }
         let ends = cores.map(climbs, |climb| self.finish(data, climb));
         ends.into_iter()
             .reduce(|best, next| if next.objective > best.objective { next } else { best })
@@ -93,31 +104,22 @@ impl ManyExperts {
     /// Learns from where another fit ended: along a path of penalties.
     pub fn fit_from(&self, data: &Labelled<'_>, start: &ExpertModel) -> Result<Learned> {
         self.check(data)?;
-        if newton::suits(data, start.skills.len()) {
+        if newton::suits(data, self.skills(data)) {
             return Ok(self.arrive(data, start.clone(), 0));
         }
-        Ok(self.finish(data, self.climb(data, start.posterior(data))))
+        Ok(self.finish(data, Climb::new(self.penalties(), self.asymmetric, data, start.posterior(data))))
     }
 
-    fn climb<'a>(&self, data: &'a Labelled<'a>, shares: Vec<f64>) -> Climb<'a> {
-        Climb::new(self.penalties(), self.asymmetric, data, shares).run(SHORT.min(self.iterations), self.tolerance)
-    }
-
-    fn finish(&self, data: &Labelled<'_>, mut climb: Climb<'_>) -> Learned {
-        let skills = climb.model.as_ref().map_or(0, |model| model.skills.len());
-        if !newton::suits(data, skills) {
-            climb = climb.run(self.iterations, self.tolerance);
-        }
+    fn finish(&self, data: &Labelled<'_>, climb: Climb<'_>) -> Learned {
+        let by_newton = newton::suits(data, self.skills(data));
+        let climb = if by_newton { climb } else { climb.run(self.iterations, self.tolerance) };
         let Climb { model, objective, log_likelihood, steps, converged, .. } = climb;
-        // A climb has taken a step at least.
         let model = model.unwrap_or_else(|| self.blank(data));
-        match newton::suits(data, skills) {
-            true => self.arrive(data, model, steps),
-            false => {
-                let model = model.agreeing_with_the_majority(data);
-                Learned { model, objective, log_likelihood, iterations: steps, converged }
-            }
+        if by_newton {
+            return self.arrive(data, model, steps);
         }
+        let model = model.agreeing_with_the_majority(data);
+        Learned { model, objective, log_likelihood, iterations: steps, converged }
     }
 
     fn arrive(&self, data: &Labelled<'_>, model: ExpertModel, steps: usize) -> Learned {
@@ -152,13 +154,18 @@ impl ManyExperts {
         }
     }
 
+    /// How many skills there are.
+    fn skills(&self, data: &Labelled<'_>) -> usize {
+        data.ballots.workers() * if self.asymmetric { 2 } else { 1 }
+    }
+
     /// A model of zeros.
     fn blank(&self, data: &Labelled<'_>) -> ExpertModel {
         let (classes, features) = (data.ballots.classes(), data.features.len());
         let rows = rows_of(classes);
         ExpertModel {
             classifier: Classifier { classes, intercepts: vec![0.0; rows], coefficients: vec![0.0; rows * features] },
-            skills: vec![0.0; data.ballots.workers() * if self.asymmetric { 2 } else { 1 }],
+            skills: vec![0.0; self.skills(data)],
             difficulty: vec![0.0; features],
             asymmetric: self.asymmetric,
         }
@@ -190,8 +197,8 @@ impl ManyExperts {
         Ok(starts)
     }
 
-    /// The smallest penalty at which no feature enters, neither at the fit without features nor from the shares of the
-    /// votes.
+    /// The smallest penalty, or one little above it, at which no feature enters: neither at the fit without features, nor
+    /// from the shares of the votes or the one-coin fit.
     pub fn largest_penalty(&self, data: &Labelled<'_>) -> Result<f64> {
         let none = Features::from_columns(data.features.units(), &[])?;
         let without = Labelled { features: &none, ..*data };
@@ -202,6 +209,15 @@ impl ManyExperts {
             set_rights(data, &mut rights, self.asymmetric, &units);
             most = most.max(largest_penalty(data.features, &units));
             most = most.max(lasso::largest_penalty(data.features, &rights));
+        }
+        // From the same starts EM may go where features enter after all.
+        const RISES: usize = 40;
+        for _ in 0..RISES {
+            let fitted = ManyExperts { penalty: most, penalty_difficulty: None, restarts: 0, ..self.clone() };
+            if most == 0.0 || fitted.fit(data, &Cores::one())?.model.features_used() == 0 {
+                break;
+            }
+            most *= 1.1;
         }
         Ok(most)
     }
@@ -243,9 +259,10 @@ mod tests {
             let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
             let method = ManyExperts { penalty: 2.0, asymmetric, ..ManyExperts::default() };
             let mut climb = Climb::new(method.penalties(), asymmetric, &data, data.shares());
+            let mut rights = right_rows(&data, asymmetric);
             let mut last = f64::NEG_INFINITY;
             for _ in 0..60 {
-                climb.step();
+                climb.step(&mut rights);
                 assert!(climb.objective >= last - 1e-9 * last.abs(), "{} after {last}", climb.objective);
                 last = climb.objective;
             }

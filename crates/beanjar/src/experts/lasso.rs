@@ -61,7 +61,8 @@ pub(super) fn solve(
         state.fit_intercepts(tolerance);
         let gradients = features.sums_with(&state.slope);
         let objective = state.loss + penalty * size(&state.coefficients);
-        let gap = state.gap(penalty, &gradients);
+        // From a warm start one step at least is worth its cost, and the gap would be, too.
+        let gap = if steps == 0 && start.is_some() { f64::INFINITY } else { state.gap(penalty, &gradients) };
         let working: Vec<usize> = (0..features.len())
             .filter(|&j| state.coefficients[j] != 0.0 || gradients[j].abs() > penalty)
             .filter(|&j| features.column(j).varies())

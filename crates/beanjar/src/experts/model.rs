@@ -83,6 +83,12 @@ impl ExpertModel {
         self.skills.len() / self.skills_each()
     }
 
+    /// How many numbers it has.
+    pub(super) fn size(&self) -> usize {
+        let classifier = self.classifier.intercepts.len() + self.classifier.coefficients.len();
+        classifier + self.skills.len() + self.difficulty.len()
+    }
+
     /// How many skills an expert has.
     pub(super) fn skills_each(&self) -> usize {
         if self.asymmetric { 2 } else { 1 }

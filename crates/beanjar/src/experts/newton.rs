@@ -27,6 +27,18 @@ pub(super) fn suits(data: &Labelled<'_>, skills: usize) -> bool {
 /// of EM that stops halfway.
 const MISSING: [f64; 6] = [1.0, 0.95, 0.8, 0.5, 0.2, 0.0];
 
+/// Skills beyond this are of experts who are always right or always wrong.
+const FARTHEST: f64 = 20.0;
+
+/// The moves, with skills that would go too far stopped.
+fn within_bounds(mut moves: Vec<f64>, skills: &[f64]) -> Vec<f64> {
+    let first = moves.len() - skills.len();
+    for (by, skill) in moves[first..].iter_mut().zip(skills) {
+        *by = by.clamp((-FARTHEST - skill).min(0.0), (FARTHEST - skill).max(0.0));
+    }
+    moves
+}
+
 /// Climbs to the nearest maximum from a model.
 ///
 /// With S the complete data's score, the Hessian of the negative log-likelihood is C - V: C the complete data's
@@ -59,7 +71,7 @@ pub(super) fn arrive(
             missing = lower;
             continue;
         }
-        let moves = descend(&hessian, &working.variables);
+        let moves = within_bounds(descend(&hessian, &working.variables), &here.model.skills);
         let promise = promise(&working.variables, &moves);
         if promise <= tolerance * here.objective.abs().max(1.0) {
             converged = true;
@@ -155,7 +167,8 @@ impl Point {
             }
         }
         for (&value, slope) in self.model.skills.iter().zip(&self.skill_slopes) {
-            working.variables.push(Variable { value, gradient: -slope, penalty: 0.0 });
+            let at_its_bound = value.abs() >= FARTHEST && value * slope > 0.0;
+            working.variables.push(Variable { value, gradient: if at_its_bound { 0.0 } else { -slope }, penalty: 0.0 });
         }
         working
     }
@@ -240,8 +253,6 @@ impl Point {
         promise: f64,
     ) -> Option<Point> {
         const HALVINGS: usize = 12;
-        /// Skills beyond this are of experts who are always right or always wrong.
-        const FARTHEST: f64 = 20.0;
         let rows = self.model.classifier.rows();
         let features = self.model.difficulty.len();
         // What the moves do to each unit's sums.
@@ -266,7 +277,7 @@ impl Point {
             model.difficulty.iter_mut().zip(&full[rows]).for_each(|(g, by)| *g += share * by);
             ease.iter_mut().zip(&along[rows]).for_each(|(ease, by)| *ease += share * by);
             for (skill, by) in model.skills.iter_mut().zip(&moves[first_skill..]) {
-                *skill = (*skill + share * by).clamp(skill.min(-FARTHEST), skill.max(FARTHEST));
+                *skill += share * by;
             }
             let next = Point::at(data, penalties, model, sums, ease);
             if next.objective >= self.objective + 1e-3 * share * promise {
