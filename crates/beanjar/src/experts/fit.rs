@@ -3,7 +3,7 @@
 use super::classifier::{Regression, SoftLabels, largest_penalty, rows_of};
 use super::em::{Climb, Penalties, class_rows, right_rows, set_rights};
 use super::model::{ExpertModel, Labelled};
-use super::{Classifier, Features, check_penalty, lasso, newton};
+use super::{Classifier, Features, check_penalty, drawn_apart, lasso, newton};
 use crate::random::stream;
 use crate::truth::{Evidence, OneCoin};
 use crate::{Cores, Error, Result};
@@ -80,25 +80,52 @@ const SHORT: usize = 4;
 const MOST_PRODUCTS: f64 = 2e9;
 const STAGES: [(usize, usize); 2] = [(SHORT, 8), (12, 3)];
 
+/// Which starts are promising, so many units can tell.
+const SAMPLE: usize = 10_000;
+
 impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
         self.check(data)?;
+        let units = data.features.units();
+        let climbs = match units > SAMPLE {
+            false => self.promising(data, cores)?,
+            true => {
+                let share = SAMPLE as f64 / units as f64;
+                let (some, _) = drawn_apart(units, share, self.seed);
+                let (features, ballots) = (data.features.of_units(&some), data.ballots.of_tasks(&some));
+                let sample = Labelled::new(&features, &ballots)?;
+                let penalty_difficulty = self.penalty_difficulty.map(|penalty| share * penalty);
+                let alike = ManyExperts { penalty: share * self.penalty, penalty_difficulty, ..self.clone() };
+                let models =
+                    alike.promising(&sample, cores)?.into_iter().filter_map(|climb| climb.model).take(STAGES[0].1);
+                let starts = models.map(|model| model.on_the_users_scale(&features).plain_posterior(data)).collect();
+                cores.map(starts, |shares| self.climb(data, shares).run(SHORT.min(self.iterations), self.tolerance))
+            }
+        };
+        let ends = cores.map(climbs, |climb| self.finish(data, climb));
+        ends.into_iter()
+            .reduce(|best, next| if next.objective > best.objective { next } else { best })
+            .ok_or(Error::Empty("start"))
+    }
+
+    /// The starts worth following, some steps on their way.
+    fn promising<'a>(&self, data: &'a Labelled<'a>, cores: &Cores) -> Result<Vec<Climb<'a>>> {
         let starts = self.starts(data)?;
         let variables = self.blank(data).size() as f64;
         let products = starts.len() as f64 * data.features.units() as f64 * variables * variables;
         let stages = if products > MOST_PRODUCTS { &STAGES[..] } else { &[(SHORT, usize::MAX)] };
-        let new = |shares| Climb::new(self.penalties(), self.asymmetric, data, shares);
-        let mut climbs: Vec<Climb<'_>> = starts.into_iter().map(new).collect();
+        let mut climbs: Vec<Climb<'_>> = starts.into_iter().map(|shares| self.climb(data, shares)).collect();
         for &(steps, kept) in stages {
             climbs = cores.map(climbs, |climb| climb.run(steps.min(self.iterations), self.tolerance));
             climbs.sort_by(|a, b| b.objective.total_cmp(&a.objective));
             climbs.truncate(kept);
         }
-        let ends = cores.map(climbs, |climb| self.finish(data, climb));
-        ends.into_iter()
-            .reduce(|best, next| if next.objective > best.objective { next } else { best })
-            .ok_or(Error::Empty("start"))
+        Ok(climbs)
+    }
+
+    fn climb<'a>(&self, data: &'a Labelled<'a>, shares: Vec<f64>) -> Climb<'a> {
+        Climb::new(self.penalties(), self.asymmetric, data, shares)
     }
 
     /// Learns from where another fit ended: along a path of penalties.
@@ -107,7 +134,7 @@ impl ManyExperts {
         if newton::suits(data, self.skills(data)) {
             return Ok(self.arrive(data, start.clone(), 0));
         }
-        Ok(self.finish(data, Climb::new(self.penalties(), self.asymmetric, data, start.posterior(data))))
+        Ok(self.finish(data, self.climb(data, start.posterior(data))))
     }
 
     fn finish(&self, data: &Labelled<'_>, climb: Climb<'_>) -> Learned {
