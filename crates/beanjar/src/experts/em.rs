@@ -109,8 +109,9 @@ impl<'a> Climb<'a> {
     pub(super) fn step(&mut self, rights: &mut LogisticRows) {
         let (before, features) = (self.objective, self.data.features);
         set_rights(self.data, rights, self.asymmetric, &self.classes);
-        // The regressions need come no nearer to their optimum than EM comes to its own in a step.
-        let tolerance = if self.gain.is_finite() { 0.05 * self.gain.abs() } else { 0.1 };
+        // The regressions need come no nearer to their optimum than EM comes to its own in a step; none lowers the objective.
+        let tolerance =
+            if self.gain.is_finite() { 0.2 * self.gain.abs() } else { 1e-3 * self.data.ballots.len() as f64 };
         let start = self.model.as_ref().map(|model| &model.classifier);
         let (classifier, _) = regress(features, &self.classes, self.penalties.truth, tolerance, start);
         let experts = lasso::solve(features, rights, self.penalties.difficulty, tolerance, self.experts.as_ref());

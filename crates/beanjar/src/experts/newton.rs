@@ -100,6 +100,8 @@ struct Point {
     /// Sums for the class of each unit and row, and the ease of each unit.
     sums: Vec<f64>,
     ease: Vec<f64>,
+    /// What the labels of each unit say, one unit after the other.
+    readings: Reading,
     /// Row by row and last for ease, the derivative of the log-likelihood along each unit's sum.
     slopes: Vec<Vec<f64>>,
     skill_slopes: Vec<f64>,
@@ -117,6 +119,7 @@ impl Point {
         let each = model.skills_each();
         let experts = model.experts();
         let mut reading = Reading::new(model.classifier.classes);
+        let mut readings = Reading::default();
         let mut slopes = vec![vec![0.0; units]; rows + 1];
         let mut skill_slopes = vec![0.0; model.skills.len()];
         let mut log_likelihood = 0.0;
@@ -137,9 +140,12 @@ impl Point {
                     skill_slopes[class * experts + worker] += slope;
                 }
             }
+            readings.prior.extend_from_slice(&reading.prior);
+            readings.posterior.extend_from_slice(&reading.posterior);
+            readings.right.extend_from_slice(&reading.right);
         }
         let objective = log_likelihood - penalties.of(&model);
-        Point { model, objective, log_likelihood, sums, ease, slopes, skill_slopes }
+        Point { model, objective, log_likelihood, sums, ease, readings, slopes, skill_slopes }
     }
 
     /// The parameters that may move, with their gradients.
@@ -178,13 +184,12 @@ impl Point {
         const BLOCK: usize = 128;
         const MOST_PRODUCTS: usize = 2_000_000_000;
         let size = working.variables.len();
-        let (rows, units, each) = (self.model.classifier.rows(), self.ease.len(), self.model.skills_each());
-        let (experts, channels) = (self.model.experts(), rows + 1);
+        let (units, each, classes) = (self.ease.len(), self.model.skills_each(), self.model.classifier.classes);
+        let (experts, channels) = (self.model.experts(), self.model.classifier.rows() + 1);
         let first_skill = size - self.model.skills.len();
         let every = (units.saturating_mul(first_skill * first_skill) / MOST_PRODUCTS + 1).min(units / (BLOCK * 8) + 1);
         let mut hessian = Symmetric::zeros(size);
-        let mut parts = Parts::new(self.model.classifier.classes, channels);
-        let mut reading = Reading::new(self.model.classifier.classes);
+        let mut parts = Parts::new(channels);
         let mut designs: Vec<Vec<f64>> =
             working.channels.iter().map(|channel| vec![1.0; channel.len() * BLOCK]).collect();
         let mut weights = vec![0.0; BLOCK * channels * channels];
@@ -199,8 +204,16 @@ impl Point {
             }
             for unit in from..to {
                 let votes = data.ballots.votes(unit);
-                self.model.read(&self.sums[unit * rows..(unit + 1) * rows], self.ease[unit], votes, &mut reading);
-                parts.of(&self.model, votes.labels, &reading, missing);
+                let said = Said {
+                    labels: votes.labels,
+                    prior: &self.readings.prior[unit * classes..(unit + 1) * classes],
+                    posterior: &self.readings.posterior[unit * classes..(unit + 1) * classes],
+                    right: &self.readings.right[data.ballots.first_vote(unit) * each..][..votes.labels.len() * each],
+                };
+                match classes == 2 && each == 1 {
+                    true => parts.of_two_classes(&said, missing),
+                    false => parts.of(&said, missing),
+                }
                 for pair in 0..channels * channels {
                     weights[pair * BLOCK + unit - from] = parts.between_channels[pair];
                 }
@@ -319,6 +332,14 @@ impl Channel {
     }
 }
 
+/// What the labels of one unit say: see [`Reading`].
+struct Said<'a> {
+    labels: &'a [u16],
+    prior: &'a [f64],
+    posterior: &'a [f64],
+    right: &'a [f64],
+}
+
 /// One unit's share of C - missing V: between channels, between votes' skills, and between the two.
 struct Parts {
     channels: usize,
@@ -332,48 +353,69 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(classes: usize, channels: usize) -> Self {
+    fn new(channels: usize) -> Self {
         Parts {
             channels,
             between_channels: vec![0.0; channels * channels],
             between_votes: Vec::new(),
             vote_and_channel: Vec::new(),
-            scores: Vec::with_capacity(channels * classes),
+            scores: Vec::new(),
             information: Vec::new(),
         }
     }
 
-    fn of(&mut self, model: &ExpertModel, labels: &[u16], reading: &Reading, missing: f64) {
-        let (channels, rows, each) = (self.channels, self.channels - 1, model.skills_each());
-        let classes = reading.prior.len();
-        let slots = labels.len() * each;
+    /// For two classes and one skill an expert: all scores are the class's indicator, times 1 for the class's own sum, the
+    /// sign of the vote for a skill, and the sum of signs for ease.
+    fn of_two_classes(&mut self, said: &Said<'_>, missing: f64) {
+        let variance = missing * said.posterior[0] * said.posterior[1];
+        let sign = |label: &u16| if *label == 1 { 1.0 } else { -1.0 };
+        let signs: f64 = said.labels.iter().map(sign).sum();
+        self.between_votes.clear();
+        self.vote_and_channel.clear();
+        let mut total = 0.0;
+        for (a, (label, right)) in said.labels.iter().zip(said.right).enumerate() {
+            let (bend, missed) = (right * (1.0 - right), variance * sign(label));
+            total += bend;
+            self.between_votes.extend(said.labels.iter().map(|other| -missed * sign(other)));
+            self.between_votes[a * said.labels.len() + a] += bend;
+            self.vote_and_channel.extend([-missed, bend - missed * signs]);
+        }
+        // The class of a unit without labels is as the features say, and tells nothing.
+        let class = if said.labels.is_empty() { 0.0 } else { said.prior[0] * said.prior[1] - variance };
+        let cross = -variance * signs;
+        self.between_channels.copy_from_slice(&[class, cross, cross, total + cross * signs]);
+    }
+
+    fn of(&mut self, said: &Said<'_>, missing: f64) {
+        let (channels, rows, slots) = (self.channels, self.channels - 1, said.right.len());
+        let each = slots / said.labels.len().max(1);
+        let classes = said.prior.len();
         self.scores.clear();
         self.scores.resize((channels + slots) * classes, 0.0);
         self.information.clear();
         for row in 0..rows {
             self.scores[row * classes + row_class(rows, row)] = 1.0;
         }
-        let mut ease = vec![0.0; classes];
-        for (slot, right) in reading.right.iter().enumerate() {
-            let (label, given) = (usize::from(labels[slot / each]), slot % each);
-            let scores = &mut self.scores[(channels + slot) * classes..][..classes];
-            let bend = right * (1.0 - right);
-            match model.asymmetric {
-                false => {
-                    scores[label] = 1.0;
+        for (slot, right) in said.right.iter().enumerate() {
+            let (label, given) = (usize::from(said.labels[slot / each]), slot % each);
+            let (bend, at) = (right * (1.0 - right), (channels + slot) * classes);
+            match each {
+                1 => {
+                    self.scores[at + label] = 1.0;
                     self.information.push(bend);
                 }
-                true => {
-                    scores[given] = f64::from(u8::from(label == given)) - right;
-                    self.information.push(reading.posterior[given] * bend);
+                _ => {
+                    self.scores[at + given] = f64::from(u8::from(label == given)) - right;
+                    self.information.push(said.posterior[given] * bend);
                 }
             }
-            ease.iter_mut().zip(&*scores).for_each(|(sum, score)| *sum += score);
+            for class in 0..classes {
+                self.scores[rows * classes + class] += self.scores[at + class];
+            }
         }
-        self.scores[rows * classes..channels * classes].copy_from_slice(&ease);
         for scores in self.scores.chunks_exact_mut(classes) {
-            let mean: f64 = scores.iter().zip(&reading.posterior).map(|(score, z)| score * z).sum();
-            scores.iter_mut().zip(&reading.posterior).for_each(|(score, z)| *score = (*score - mean) * z.sqrt());
+            let mean: f64 = scores.iter().zip(said.posterior).map(|(score, z)| score * z).sum();
+            scores.iter_mut().zip(said.posterior).for_each(|(score, z)| *score = (*score - mean) * z.sqrt());
         }
         let scores = &self.scores;
         let variance = |a: usize, b: usize| -> f64 {
@@ -385,7 +427,7 @@ impl Parts {
             for b in 0..channels {
                 let complete = match (a < rows, b < rows) {
                     (true, true) => {
-                        let (p, q) = (reading.prior[row_class(rows, a)], reading.prior[row_class(rows, b)]);
+                        let (p, q) = (said.prior[row_class(rows, a)], said.prior[row_class(rows, b)]);
                         if a == b { p * (1.0 - p) } else { -p * q }
                     }
                     (false, false) => total,
@@ -406,8 +448,7 @@ impl Parts {
                 self.vote_and_channel.push(complete - variance(channels + a, b));
             }
         }
-        // The class of a unit without labels is as the features say, and tells nothing.
-        if labels.is_empty() {
+        if said.labels.is_empty() {
             self.between_channels.fill(0.0);
         }
     }

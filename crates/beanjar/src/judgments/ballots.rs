@@ -72,6 +72,11 @@ impl Ballots {
         self.label.is_empty()
     }
 
+    /// How many votes there are of the tasks before this one.
+    pub(crate) fn first_vote(&self, task: usize) -> usize {
+        self.offsets[task]
+    }
+
     /// The votes on one task.
     ///
     /// # Panics
