@@ -61,7 +61,7 @@ impl Cores {
     }
 
     /// `work` of each item, in the order of the items.
-    pub(crate) fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+    pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
         use rayon::prelude::*;
         match &self.pool {
             Some(pool) => pool.install(|| items.into_par_iter().map(work).collect()),

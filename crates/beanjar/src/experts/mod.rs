@@ -7,6 +7,7 @@
 
 mod classifier;
 mod em;
+mod experiment;
 mod features;
 mod fit;
 mod lasso;
@@ -18,6 +19,7 @@ mod path;
 mod quadratic;
 
 pub use classifier::{Classifier, Regression, SoftLabels};
+pub use experiment::{Apart, Compared, Experiment, Outcome, wrong};
 pub use features::Features;
 pub use fit::{Learned, ManyExperts};
 pub use learner::{Fit, Learner, Part};

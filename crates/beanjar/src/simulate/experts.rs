@@ -1,9 +1,9 @@
 //! Noisy experts who classify units with features, after section 4.1 of Izbicki and Stern (2014).
 
+use super::panel::{Panel, flip};
 use crate::logistic::logistic;
 use crate::random::stream;
 use crate::{Error, Result};
-use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
 /// How the experts err.
@@ -68,21 +68,17 @@ const COVARIANCE: [[f64; 5]; 5] = [
 ];
 
 impl ExpertCase {
-    /// The probability that each expert is right about a unit with these features.
-    pub fn accuracies(self, features: &[f64]) -> [f64; 3] {
-        let dot = |weights: [f64; 5], power: i32| -> f64 {
-            weights.iter().zip(features).map(|(weight, x)| weight * x.powi(power)).sum()
+    /// The experts.
+    pub fn panel(self) -> Panel {
+        let model = |skills: [f64; 3], weights: [f64; 5], power: i32| Panel::Model {
+            skills: skills.to_vec(),
+            weights: weights.to_vec(),
+            power,
         };
         match self {
-            ExpertCase::Constant => [0.5, 0.85, 0.53],
-            ExpertCase::Model => {
-                let ease = dot([0.1, 0.2, -0.08, 0.025, -0.065], 1);
-                [0.0, 0.75, -0.1].map(|skill| logistic(skill + ease))
-            }
-            ExpertCase::Squares => {
-                let ease = dot([0.05, 0.05, -0.1, -0.1, 0.0], 2);
-                [0.0, 0.65, -0.12].map(|skill| logistic(skill + ease))
-            }
+            ExpertCase::Constant => Panel::Constant(vec![0.5, 0.85, 0.53]),
+            ExpertCase::Model => model([0.0, 0.75, -0.1], [0.1, 0.2, -0.08, 0.025, -0.065], 1),
+            ExpertCase::Squares => model([0.0, 0.65, -0.12], [0.05, 0.05, -0.1, -0.1, 0.0], 2),
         }
     }
 }
@@ -99,7 +95,7 @@ impl Experts {
             let value = format!("{} with {} features", self.units, self.noise_features.saturating_add(5));
             return Err(Error::OutOfRange { name: "the number of units", value, range: "at most 500 million numbers" });
         }
-        let factor = cholesky(COVARIANCE);
+        let (factor, panel) = (cholesky(COVARIANCE), self.case.panel());
         let mut drawn = SimulatedExperts { features: Vec::new(), truth: Vec::new(), labels: Vec::new() };
         for unit in 0..self.units {
             let mut random = stream(seed, unit as u64);
@@ -109,19 +105,13 @@ impl Experts {
                 .collect();
             let logit = INTERCEPT + WEIGHTS.iter().zip(&features).map(|(weight, x)| weight * x).sum::<f64>();
             let class = flip(logistic(logit), &mut random);
-            let accuracies = self.case.accuracies(&features);
-            let labels = accuracies.iter().map(|&right| if flip(right, &mut random) == 1 { class } else { 1 - class });
-            drawn.labels.push(labels.collect());
+            drawn.labels.push(panel.said(&features, class, &mut random));
             drawn.truth.push(class);
             features.extend((0..self.noise_features).map(|_| -> f64 { StandardNormal.sample(&mut random) }));
             drawn.features.push(features);
         }
         Ok(drawn)
     }
-}
-
-fn flip(probability: f64, random: &mut impl Rng) -> u8 {
-    u8::from(random.random::<f64>() < probability)
 }
 
 /// The lower triangle whose product with its transpose is the matrix.
@@ -162,7 +152,8 @@ mod tests {
             for expert in 0..3 {
                 let right = drawn.labels.iter().zip(&drawn.truth).filter(|(labels, truth)| labels[expert] == **truth);
                 let found = right.count() as f64 / 40_000.0;
-                let expected: f64 = drawn.features.iter().map(|x| case.accuracies(x)[expert]).sum::<f64>() / 40_000.0;
+                let expected: f64 =
+                    drawn.features.iter().map(|x| case.panel().accuracies(x)[expert]).sum::<f64>() / 40_000.0;
                 // Five standard errors of a share of 40,000.
                 assert!((found - expected).abs() < 0.0125, "{case:?} {expert}: {found}, {expected}");
             }

@@ -4,8 +4,10 @@
 
 mod experts;
 mod labels;
+mod panel;
 mod photos;
 
 pub use experts::{ExpertCase, Experts, SimulatedExperts};
 pub use labels::{Crowd, SimulatedLabels, WorkerModel};
+pub use panel::Panel;
 pub use photos::{AttributeKind, PHOTO_ATTRIBUTES, PhotoAttribute, Photos, SimulatedPhotos};

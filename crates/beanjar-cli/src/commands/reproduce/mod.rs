@@ -1,5 +1,6 @@
 //! The papers' experiments, with their published figures beside ours.
 
+mod many_experts;
 mod multi_selection;
 mod worker_selection;
 
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 /// Prints tables; with --out FOLDER the figures are written there as SVG.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar reproduce multi-selection --data data --out figures\n  beanjar reproduce worker-selection --data data --out figures"
+    after_help = "Examples:\n  beanjar reproduce multi-selection --data data --out figures\n  beanjar reproduce worker-selection --data data --out figures\n  beanjar reproduce many-experts --data data --out figures"
 )]
 pub(crate) struct Reproduce {
     #[command(subcommand)]
@@ -49,12 +50,30 @@ enum Paper {
         #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
         sets: Vec<String>,
     },
+    /// Izbicki and Stern (2014): a sparse classifier from noisy experts, and the choice among models without truth.
+    ///
+    /// Needs features.csv and truth.csv in experts/ionosphere and experts/wine, and labels.csv, truth.csv and
+    /// features.csv.gz in music, of the data folder; what is not there is left out, and said so. The labels of experts are
+    /// drawn anew for each run; the first set is simulated. The astronomers' labels of galaxies are not public.
+    ManyExperts {
+        /// The folder with the data sets.
+        #[arg(long, value_name = "FOLDER")]
+        data: PathBuf,
+        /// How many runs of each case.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        runs: u64,
+        /// Only these sets, by name: simulated, ionosphere, wine, music.
+        #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+        sets: Vec<String>,
+    },
 }
 
 impl Reproduce {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let figures = Figures::new(common)?;
-        let (Paper::MultiSelection { data, .. } | Paper::WorkerSelection { data, .. }) = &self.paper;
+        let (Paper::MultiSelection { data, .. }
+        | Paper::WorkerSelection { data, .. }
+        | Paper::ManyExperts { data, .. }) = &self.paper;
         if !data.is_dir() {
             return Err(Failure::Words(format!(
                 "{}: there is no such folder; name the one with the data sets",
@@ -65,10 +84,11 @@ impl Reproduce {
             Paper::MultiSelection { splits: 0, .. } => {
                 return Err(Failure::Words("--splits: at least one split is needed".into()));
             }
-            Paper::WorkerSelection { runs: 0, .. } => {
+            Paper::WorkerSelection { runs: 0, .. } | Paper::ManyExperts { runs: 0, .. } => {
                 return Err(Failure::Words("--runs: at least one run is needed".into()));
             }
             Paper::MultiSelection { data, splits } => multi_selection::run(data, *splits, &figures, common)?,
+            Paper::ManyExperts { data, runs, sets } => many_experts::run(data, *runs, sets, &figures, common)?,
             Paper::WorkerSelection { data, runs, sets } => worker_selection::run(data, *runs, sets, &figures, common)?,
         };
         use std::io::Write;

@@ -1,0 +1,183 @@
+//! The paper's comparison of models, by S and by their true risk.
+
+use super::{Features, Fit, Labelled, Learner, ManyExperts, Part, Path, PenaltyPath, Validation};
+use crate::judgments::Ballots;
+use crate::{Cores, Result};
+
+/// Units to learn from, and others to judge by, whose true classes are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment<'a> {
+    /// The units to learn from.
+    pub train: Labelled<'a>,
+    /// Their true classes.
+    pub train_truth: &'a [u16],
+    /// The other units.
+    pub test: Labelled<'a>,
+    /// Their true classes.
+    pub test_truth: &'a [u16],
+    /// Random starts.
+    pub restarts: usize,
+    /// The seed of these.
+    pub seed: u64,
+}
+
+/// How a model does on the other units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Its penalty.
+    pub penalty: f64,
+    /// S.
+    pub surrogate: f64,
+    /// The share of units that are put into the wrong class.
+    pub risk: f64,
+}
+
+/// The models of the paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The sparse model at each penalty.
+    pub path: Vec<Outcome>,
+    /// The sparse model with the penalty that has the smallest S.
+    pub sparse: Outcome,
+    /// The model without a penalty.
+    pub plain: Outcome,
+    /// The regression on the majority's label, its penalty chosen by S.
+    pub majority: Outcome,
+    /// The regression on the true class, its penalty chosen by S.
+    pub truth: Outcome,
+}
+
+impl Experiment<'_> {
+    /// Learns all models and judges them.
+    pub fn run(&self) -> Result<Compared> {
+        let method =
+            ManyExperts { restarts: self.restarts, seed: self.seed, tolerance: 1e-7, ..ManyExperts::default() };
+        let experts = Learner::Experts(method);
+        let path = self.outcomes(&experts)?;
+        let truth = Learner::Truth(self.train_truth.iter().map(|&class| Some(class)).collect());
+        let units: Vec<usize> = (0..self.train.features.units()).collect();
+        let plain = experts.fit(&Part { data: self.train, units: &units }, 0.0, None, &Cores::one())?;
+        Ok(Compared {
+            sparse: smallest(&path),
+            path,
+            plain: self.outcome(0.0, &plain),
+            majority: smallest(&self.outcomes(&Learner::Majority)?),
+            truth: smallest(&self.outcomes(&truth)?),
+        })
+    }
+
+    /// What becomes of each penalty of a path.
+    fn outcomes(&self, learner: &Learner) -> Result<Vec<Outcome>> {
+        let units: Vec<usize> = (0..self.train.features.units()).collect();
+        let part = Part { data: self.train, units: &units };
+        let penalties = PenaltyPath::default().of(learner, &part)?;
+        let validation = Validation::Others { features: self.test.features, ballots: self.test.ballots };
+        let Path { fits, .. } = learner.compare(&part, &penalties, validation, &Cores::one())?;
+        Ok(penalties.iter().zip(&fits).map(|(&penalty, fit)| self.outcome(penalty, fit)).collect())
+    }
+
+    fn outcome(&self, penalty: f64, fit: &Fit) -> Outcome {
+        let predicted = fit.predictions(self.train.features, self.test.features);
+        let (surrogate, risk) = judged(self.test.ballots, self.test_truth, &predicted);
+        Outcome { penalty, surrogate, risk }
+    }
+}
+
+/// S of predictions, and the share of them that is wrong.
+fn judged(ballots: &Ballots, truth: &[u16], predicted: &[Option<usize>]) -> (f64, f64) {
+    let found = crate::surrogate::score(&crate::surrogate::disagreements(ballots, predicted));
+    (found.map_or(f64::NAN, |found| found.surrogate), wrong(truth, predicted))
+}
+
+/// The share of predictions that are not the true class.
+pub fn wrong(truth: &[u16], predicted: &[Option<usize>]) -> f64 {
+    let wrong = truth.iter().zip(predicted).filter(|(truth, predicted)| **predicted != Some(usize::from(**truth)));
+    wrong.count() as f64 / truth.len().max(1) as f64
+}
+
+/// The outcome with the smallest S; of equals the one with the largest penalty.
+fn smallest(path: &[Outcome]) -> Outcome {
+    let first = Outcome { penalty: f64::NAN, surrogate: f64::INFINITY, risk: f64::NAN };
+    path.iter().fold(first, |best, outcome| if outcome.surrogate < best.surrogate { *outcome } else { best })
+}
+
+/// Units with features and labels, drawn apart at random: so many to learn from, and the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Apart {
+    /// The numbers of the units to learn from, and of the others.
+    pub units: [Vec<usize>; 2],
+    /// Their features.
+    pub features: [Features; 2],
+    /// Their labels.
+    pub ballots: [Ballots; 2],
+    /// Their true classes.
+    pub truth: [Vec<u16>; 2],
+}
+
+impl Apart {
+    /// Draws them.
+    pub fn draw(features: &Features, ballots: &Ballots, truth: &[u16], train: usize, seed: u64) -> Self {
+        let (first, second) = super::drawn_apart(truth.len(), train as f64 / truth.len().max(1) as f64, seed);
+        let units = [first, second];
+        Apart {
+            features: units.each_ref().map(|units| features.of_units(units)),
+            ballots: units.each_ref().map(|units| ballots.of_tasks(units)),
+            truth: units.each_ref().map(|units| units.iter().map(|&unit| truth[unit]).collect()),
+            units,
+        }
+    }
+
+    /// The experiment with them.
+    pub fn experiment(&self, restarts: usize, seed: u64) -> Result<Experiment<'_>> {
+        Ok(Experiment {
+            train: Labelled::new(&self.features[0], &self.ballots[0])?,
+            train_truth: &self.truth[0],
+            test: Labelled::new(&self.features[1], &self.ballots[1])?,
+            test_truth: &self.truth[1],
+            restarts,
+            seed,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::{ExpertCase, Experts};
+
+    #[test]
+    fn models_are_judged_on_units_they_have_not_seen() {
+        let drawn = Experts { units: 500, noise_features: 3, case: ExpertCase::Constant }.draw(2).unwrap();
+        let columns: Vec<Vec<f64>> = (0..8).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
+        let features = Features::from_columns(500, &columns).unwrap();
+        let votes: Vec<Vec<(usize, usize)>> = drawn
+            .labels
+            .iter()
+            .map(|said| said.iter().map(|&label| usize::from(label)).enumerate().collect())
+            .collect();
+        let ballots = Ballots::from_tasks(&votes, 3, 2);
+        let truth: Vec<u16> = drawn.truth.iter().map(|&class| u16::from(class)).collect();
+        let apart = Apart::draw(&features, &ballots, &truth, 300, 1);
+        assert_eq!((apart.units[0].len(), apart.units[1].len()), (300, 200));
+        let found = apart.experiment(2, 1).unwrap().run().unwrap();
+        assert_eq!(found.path.len(), 50);
+        let least = found.path.iter().map(|outcome| outcome.surrogate).fold(1.0, f64::min);
+        assert_eq!(found.sparse.surrogate, least);
+        // The expert who knows errs 15 times in a hundred, the features tell less.
+        for outcome in [found.sparse, found.majority, found.truth] {
+            assert!(outcome.risk < 0.5 && outcome.surrogate > 0.3 && outcome.surrogate < 0.5, "{outcome:?}");
+        }
+        // By hand: the truth-trained model at its penalty.
+        let units: Vec<usize> = (0..300).collect();
+        let learner = Learner::Truth(apart.truth[0].iter().map(|&class| Some(class)).collect());
+        let data = Labelled::new(&apart.features[0], &apart.ballots[0]).unwrap();
+        let fit = learner.fit(&Part { data, units: &units }, found.truth.penalty, None, &Cores::one()).unwrap();
+        let predicted = fit.predictions(&apart.features[0], &apart.features[1]);
+        let wrong = predicted
+            .iter()
+            .zip(&apart.truth[1])
+            .filter(|(predicted, class)| predicted.unwrap() != usize::from(**class))
+            .count();
+        assert!((found.truth.risk - wrong as f64 / 200.0).abs() < 0.011, "but for a unit at the border");
+    }
+}
