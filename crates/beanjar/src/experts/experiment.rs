@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn models_are_judged_on_units_they_have_not_seen() {
-        let drawn = Experts { units: 500, noise_features: 3, case: ExpertCase::Constant }.draw(2).unwrap();
+        let drawn = Experts { units: 1500, noise_features: 3, case: ExpertCase::Constant }.draw(2).unwrap();
         let columns: Vec<Vec<f64>> = (0..8).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
-        let features = Features::from_columns(500, &columns).unwrap();
+        let features = Features::from_columns(1500, &columns).unwrap();
         let votes: Vec<Vec<(usize, usize)>> = drawn
             .labels
             .iter()
@@ -157,18 +157,18 @@ mod tests {
             .collect();
         let ballots = Ballots::from_tasks(&votes, 3, 2);
         let truth: Vec<u16> = drawn.truth.iter().map(|&class| u16::from(class)).collect();
-        let apart = Apart::draw(&features, &ballots, &truth, 300, 1);
-        assert_eq!((apart.units[0].len(), apart.units[1].len()), (300, 200));
+        let apart = Apart::draw(&features, &ballots, &truth, 1000, 1);
+        assert_eq!((apart.units[0].len(), apart.units[1].len()), (1000, 500));
         let found = apart.experiment(2, 1).unwrap().run().unwrap();
         assert_eq!(found.path.len(), 50);
         let least = found.path.iter().map(|outcome| outcome.surrogate).fold(1.0, f64::min);
         assert_eq!(found.sparse.surrogate, least);
-        // The expert who knows errs 15 times in a hundred, the features tell less.
+        // Two of three experts throw coins, so S is near a half even for models that are often right.
         for outcome in [found.sparse, found.majority, found.truth] {
             assert!(outcome.risk < 0.5 && outcome.surrogate > 0.3 && outcome.surrogate < 0.5, "{outcome:?}");
         }
         // By hand: the truth-trained model at its penalty.
-        let units: Vec<usize> = (0..300).collect();
+        let units: Vec<usize> = (0..1000).collect();
         let learner = Learner::Truth(apart.truth[0].iter().map(|&class| Some(class)).collect());
         let data = Labelled::new(&apart.features[0], &apart.ballots[0]).unwrap();
         let fit = learner.fit(&Part { data, units: &units }, found.truth.penalty, None, &Cores::one()).unwrap();
@@ -178,6 +178,6 @@ mod tests {
             .zip(&apart.truth[1])
             .filter(|(predicted, class)| predicted.unwrap() != usize::from(**class))
             .count();
-        assert!((found.truth.risk - wrong as f64 / 200.0).abs() < 0.011, "but for a unit at the border");
+        assert!((found.truth.risk - wrong as f64 / 500.0).abs() < 0.0041, "but for a unit at the border");
     }
 }

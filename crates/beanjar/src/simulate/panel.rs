@@ -32,8 +32,10 @@ impl Panel {
 
     /// What each expert says of each unit, whose class is 0 or 1.
     pub fn labels(&self, units: &[Vec<f64>], truth: &[u8], seed: u64) -> Vec<Vec<u8>> {
+        // Far from the pieces of those who draw units with the same seed.
+        const FIRST: u64 = 1 << 40;
         let of = |(unit, (features, &class)): (usize, (&Vec<f64>, &u8))| {
-            self.said(features, class, &mut stream(seed, unit as u64))
+            self.said(features, class, &mut stream(seed, FIRST + unit as u64))
         };
         units.iter().zip(truth).enumerate().map(of).collect()
     }
