@@ -21,18 +21,36 @@ pub struct FeatureTable {
     pub imputed: usize,
 }
 
-/// Reads a table whose first column is the unit and whose other columns, but for those to `ignore`, are numbers.
+/// Which columns are features.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'a> {
+    /// All but the first and these.
+    AllBut(&'a [String]),
+    /// These, if they are there; a gap is filled with what is beside the name.
+    These(&'a [(String, f64)]),
+}
+
+/// Larger values would overflow when they are squared and summed.
+const LARGEST: f64 = 1e100;
+
+/// Reads a table whose first column is the unit; the columns that are wanted are numbers.
 ///
-/// A missing value is an error, or with `impute` the mean of its column. Cost: O(bytes); memory: the ids, what is not
-/// zero, and a block of rows.
-pub fn read_features(source: &Source, ignore: &[String], impute: bool) -> Result<FeatureTable> {
+/// A missing value is an error, or with `impute` the mean of its column or what [`Wanted`] says. Cost: O(bytes); memory:
+/// the ids, what is not zero, and a block of rows.
+pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Result<FeatureTable> {
     let input = open_table(source)?.numbers();
     let (file, mut names) = (input.file.clone(), input.names.clone());
-    if let Some(name) = ignore.iter().find(|name| !names.contains(name)) {
+    let wants = |name: &String| match wanted {
+        Wanted::AllBut(ignored) => !ignored.contains(name),
+        Wanted::These(these) => these.iter().any(|(wanted, _)| wanted == name),
+    };
+    if let Wanted::AllBut(ignored) = wanted
+        && let Some(name) = ignored.iter().find(|name| !names.contains(name))
+    {
         let (file, name) = (input.header_place(), shown(name));
         return Err(Error::NoSuchColumn { file, role: "--ignore", name, found: found(&names) });
     }
-    let kept: Vec<usize> = (0..names.len()).filter(|&i| i == 0 || !ignore.contains(&names[i])).collect();
+    let kept: Vec<usize> = (0..names.len()).filter(|&i| i == 0 || wants(&names[i])).collect();
     names = kept[1..].iter().map(|&column| names[column].clone()).collect();
 
     let mut ids = Ids::default();
@@ -43,31 +61,44 @@ pub fn read_features(source: &Source, ignore: &[String], impute: bool) -> Result
         let with_id = ids.take(&rows);
         for (at, column) in columns.iter_mut().enumerate() {
             for (unit, &row) in (first..).zip(&with_id) {
-                match rows.number(at + 1, row) {
-                    Number::Value(0.0) => {}
-                    Number::Value(value) => column.push(unit, value),
-                    Number::Missing if impute => column.push(unit, GAP),
-                    // The first column's first is reported, after what is wrong with whole rows.
-                    _ if bad.as_ref().is_some_and(|bad| bad.column <= at) => break,
-                    Number::Missing => bad = Some(Bad { column: at, unit, text: None }),
-                    Number::Not => bad = Some(Bad { column: at, unit, text: Some(rows.not_a_number(at + 1, row)) }),
+                let what = match rows.number(at + 1, row) {
+                    Number::Value(0.0) => continue,
+                    Number::Value(value) if value.abs() <= LARGEST => {
+                        column.push(unit, value);
+                        continue;
+                    }
+                    Number::Missing if impute => {
+                        column.push(unit, GAP);
+                        continue;
+                    }
+                    Number::Missing => "is missing; --impute mean fills such gaps".to_owned(),
+                    Number::Value(value) => format!("is {value:e}, which is too large; --ignore leaves the column out"),
+                    Number::Not => {
+                        let text = rows.not_a_number(at + 1, row);
+                        format!("is '{}', which is not a number; --ignore leaves the column out", shown(&text))
+                    }
+                };
+                // The first column's first is reported, after what is wrong with whole rows.
+                if bad.as_ref().is_none_or(|bad| bad.column > at) {
+                    bad = Some(Bad { column: at, unit, what });
                 }
+                break;
             }
         }
         Ok(())
     })?;
     let ids = ids.each_once(file.clone())?;
-    if let Some(Bad { column, unit, text }) = bad {
-        let what = match text {
-            None => "has no value; --impute mean fills such gaps".to_owned(),
-            Some(text) => format!("is '{}', which is not a number; --ignore leaves the column out", shown(&text)),
-        };
+    if let Some(Bad { column, unit, what }) = bad {
         return Err(Error::BadFeature { file, unit: shown(ids.get(unit)), column: shown(&names[column]), what });
     }
-    let imputed = columns.iter_mut().map(|column| column.fill(ids.len())).sum();
+    let filler = |name: &String| match wanted {
+        Wanted::AllBut(_) => None,
+        Wanted::These(these) => these.iter().find(|(wanted, _)| wanted == name).map(|(_, value)| *value),
+    };
+    let filled = columns.iter_mut().zip(&names).map(|(column, name)| column.fill(ids.len(), filler(name)));
+    let imputed = filled.sum();
     let columns = columns.into_iter().map(|column| (column.units, column.values)).collect();
-    let features =
-        Features::from_units_and_values(ids.len(), columns).map_err(|source| Error::Data { file, source })?;
+    let features = Features::as_they_are(ids.len(), columns).map_err(|source| Error::Data { file, source })?;
     Ok(FeatureTable { ids, names, features, imputed })
 }
 
@@ -81,11 +112,11 @@ struct Column {
     values: Vec<f64>,
 }
 
-/// A value that is missing, or a text that is not a number.
+/// A value that is missing, a text that is not a number, or a number that is too large.
 struct Bad {
     column: usize,
     unit: usize,
-    text: Option<String>,
+    what: String,
 }
 
 impl Column {
@@ -94,11 +125,11 @@ impl Column {
         self.values.push(value);
     }
 
-    /// Puts the mean into the gaps, and says how many there were.
-    fn fill(&mut self, units: usize) -> usize {
+    /// Puts a value, or the mean, into the gaps, and says how many there were.
+    fn fill(&mut self, units: usize, filler: Option<f64>) -> usize {
         let gaps = self.values.iter().filter(|value| value.is_nan()).count();
         let known = self.values.iter().filter(|value| !value.is_nan());
-        let mean = known.sum::<f64>() / (units - gaps).max(1) as f64;
+        let mean = filler.unwrap_or_else(|| known.sum::<f64>() / (units - gaps).max(1) as f64);
         if mean == 0.0 {
             let entries = self.units.iter().zip(&self.values).filter(|(_, value)| !value.is_nan());
             (self.units, self.values) = entries.unzip();
@@ -132,6 +163,12 @@ mod tests {
 
     fn names(columns: usize) -> Vec<String> {
         (0..columns).map(|column| format!("x, {column}")).collect()
+    }
+
+    /// Columns as they are.
+    fn plain(units: usize, columns: &[Vec<f64>]) -> beanjar::Result<Features> {
+        let kept = |column: &Vec<f64>| (0..).zip(column.iter().copied()).filter(|(_, value)| *value != 0.0).unzip();
+        Features::as_they_are(units, columns.iter().map(kept).collect())
     }
 
     /// Some of them missing, zero, and of all digits and sizes.
@@ -183,7 +220,7 @@ mod tests {
         FeatureTable {
             ids: (0..units).map(id).collect(),
             names: names(values.len()),
-            features: Features::from_columns(units, &columns).unwrap(),
+            features: plain(units, &columns).unwrap(),
             imputed: values.iter().flatten().filter(|value| value.is_none()).count(),
         }
     }
@@ -200,7 +237,7 @@ mod tests {
             for (name, kind) in FILES.iter().flat_map(|name| [(name, ColumnType::Number), (name, ColumnType::Text)]) {
                 let path = folder.path().join(name);
                 write(&path, &values, units, kind);
-                let found = read_features(&path.into(), &[], gaps > 0).unwrap();
+                let found = read_features(&path.into(), Wanted::AllBut(&[]), gaps > 0).unwrap();
                 assert!(found == expected, "{name} {kind:?} of {units} x {columns}");
             }
         }
@@ -241,12 +278,12 @@ mod tests {
             vec![1.0; 3],
         ];
         for path in [arrow, parquet, jsonl] {
-            let found = read_features(&Source::from(&path), &[], true).unwrap();
+            let found = read_features(&Source::from(&path), Wanted::AllBut(&[]), true).unwrap();
             assert_eq!(found.ids.iter().collect::<Vec<_>>(), ["7", "8", "9"]);
-            assert_eq!(found.features, Features::from_columns(3, &dense).unwrap(), "{}", path.display());
+            assert_eq!(found.features, plain(3, &dense).unwrap(), "{}", path.display());
             assert_eq!(found.imputed, 2);
-            let error = read_features(&Source::from(&path), &[], false).unwrap_err().to_string();
-            assert!(error.contains("'8' in column 'gap' has no value"), "{error}");
+            let error = read_features(&Source::from(&path), Wanted::AllBut(&[]), false).unwrap_err().to_string();
+            assert!(error.contains("'8' in column 'gap' is missing"), "{error}");
         }
     }
 
@@ -255,14 +292,14 @@ mod tests {
         let path = folder.path().join("f.csv");
         std::fs::write(&path, text).unwrap();
         let ignore: Vec<String> = ignore.iter().map(|name| (*name).to_owned()).collect();
-        read_features(&path.into(), &ignore, impute)
+        read_features(&path.into(), Wanted::AllBut(&ignore), impute)
     }
 
     #[test]
     fn ignored_columns_are_not_looked_at() {
         let found = read_text("unit,split,x,note\nu,train,1,\nv,test,0,inf\n", &["note", "split"], false).unwrap();
         assert_eq!((found.names, found.imputed), (vec!["x".to_owned()], 0));
-        assert_eq!(found.features, Features::from_columns(2, &[vec![1.0, 0.0]]).unwrap());
+        assert_eq!(found.features, plain(2, &[vec![1.0, 0.0]]).unwrap());
         let none = read_text("unit,x\nu,a\n", &["x"], false).unwrap();
         assert_eq!((none.ids.len(), none.features.units(), none.features.len()), (1, 1, 0));
     }
@@ -271,7 +308,7 @@ mod tests {
     fn gaps_get_the_mean_of_what_is_there() {
         let found = read_text("unit,a,b,c\nu,1,NA,-1\nv,,null,1\n,9,9,9\nw,0, ,NaN\n", &[], true).unwrap();
         let columns = [vec![1.0, 0.5, 0.0], vec![0.0; 3], vec![-1.0, 1.0, 0.0]];
-        assert_eq!(found.features, Features::from_columns(3, &columns).unwrap(), "a row without an id is none");
+        assert_eq!(found.features, plain(3, &columns).unwrap(), "a row without an id is none");
         assert_eq!(found.imputed, 5);
     }
 
@@ -282,7 +319,7 @@ mod tests {
             ("unit,x\n", &[], "not a single row"),
             ("unit\nu\n", &[], "any column after the first"),
             ("unit,x,y\nu,1,text\nv,inf,2\n", &[], "the value of 'v' in column 'x' is 'inf', which is not a number"),
-            ("unit,x,y\nu,1,\nv,2,z\n", &[], "the value of 'u' in column 'y' has no value; --impute mean"),
+            ("unit,x,y\nu,1,\nv,2,z\n", &[], "the value of 'u' in column 'y' is missing; --impute mean"),
             ("unit,x\nu,true\n", &[], "'true', which is not a number; --ignore leaves the column out"),
             ("unit,x\nu,z\nu,1\n", &[], "line 3: 'u' has a row before this one"),
             ("unit,x\nu,z\nv\n", &[], "line 3: 1 fields"),

@@ -8,6 +8,7 @@ use beanjar::multiselect::Predictor;
 use beanjar::truth::Rule;
 use beanjar_io::Source;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The version of model files that we write, and the only one that we read.
 const VERSION: u64 = 1;
@@ -38,6 +39,8 @@ pub(crate) struct Crowd {
 pub(crate) struct Experts {
     pub(crate) model_classes: Vec<String>,
     pub(crate) feature_names: Vec<String>,
+    /// Of the units that it was learned from.
+    pub(crate) feature_means: Vec<f64>,
     pub(crate) expert_names: Vec<String>,
     /// The classifier alone, or with the experts.
     #[serde(rename = "model_classifier", default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +56,7 @@ impl Experts {
         Experts {
             model_classes: labels.classes.iter().map(str::to_owned).collect(),
             feature_names: names.to_vec(),
+            feature_means: features.means(),
             expert_names: labels.workers.iter().map(str::to_owned).collect(),
             alone: experts.is_none().then(|| fit.classifier.on_the_users_scale(features)),
             experts,
@@ -68,7 +72,11 @@ impl Experts {
     fn is_sound(&self) -> bool {
         let features = self.feature_names.len();
         let experts = self.experts.as_ref().is_none_or(|experts| experts.is_sound(features, self.expert_names.len()));
-        experts && self.classifier().is_sound(features) && self.classifier().classes == self.model_classes.len()
+        let named_once =
+            different(&self.model_classes) && different(&self.feature_names) && different(&self.expert_names);
+        let means = self.feature_means.len() == features && self.feature_means.iter().all(|mean| mean.is_finite());
+        let classes = self.classifier().classes == self.model_classes.len();
+        experts && named_once && means && classes && self.classifier().is_sound(features)
     }
 }
 
@@ -82,6 +90,10 @@ pub(crate) struct File<M> {
 /// A model with what tells it is one.
 pub(crate) fn file(model: &Model) -> File<&Model> {
     File { beanjar_model: VERSION, model }
+}
+
+fn different(names: &[String]) -> bool {
+    names.iter().collect::<HashSet<_>>().len() == names.len()
 }
 
 #[derive(Deserialize)]
@@ -113,8 +125,6 @@ pub(crate) fn load(source: &Source) -> Result<Model> {
         Model::Multiselect(predictor) => predictor.is_sound(),
         Model::Experts(experts) => experts.is_sound(),
         Model::Crowd(crowd) => {
-            let different =
-                |names: &[String]| names.iter().collect::<std::collections::HashSet<_>>().len() == names.len();
             let named_once = different(&crowd.workers) && different(&crowd.classes);
             named_once && crowd.rule.is_sound(crowd.workers.len(), crowd.classes.len())
         }

@@ -97,7 +97,9 @@ impl Predict {
 
     /// Classifies units by their features, and the labels of experts if there are any.
     fn classify(&self, model: &Experts, sink: Sink, common: &Common) -> Result<()> {
-        let table = self.columns.read(&self.data, common)?;
+        let these: Vec<(String, f64)> =
+            model.feature_names.iter().cloned().zip(model.feature_means.iter().copied()).collect();
+        let table = self.columns.read_these(&self.data, &these, common)?;
         let column = |name: &String| {
             table.names.iter().position(|other| other == name).ok_or_else(|| {
                 Failure::Words(format!("{}: no column '{name}', which the model needs", self.data.name()))
@@ -149,6 +151,12 @@ impl Predict {
             Some(task) => known.ballots.votes(task).iter().filter(|(worker, _)| *worker < experts.len()).collect(),
         };
         let votes: Vec<Vec<(usize, usize)>> = units.iter().map(votes).collect();
+        let lookup = units.lookup();
+        let without = known.labels.tasks.iter().filter(|task| lookup.code(task).is_none()).count();
+        if without > 0 {
+            let tasks = count(without, "labelled task");
+            common.warn(&format!("{tasks} of {} without features in {}, left out", source.name(), self.data.name()));
+        }
         if votes.iter().all(Vec::is_empty) {
             common.warn(&format!("{}: no label of an expert whom the model knows for any unit", source.name()));
         }

@@ -57,7 +57,7 @@ fn bad_features_and_wishes_are_named() {
     folder.write("two.csv", "task,worker,label\nu1,a,x\nu2,a,y\nu3,b,y\nu9,b,x\n");
     for (arguments, said) in [
         (vec!["learn", "text.csv", "--labels", "two.csv"], "'u1' in column 'split' is 'train', which is not a number"),
-        (vec!["learn", "gap.csv", "--labels", "two.csv"], "'u2' in column 'height' has no value"),
+        (vec!["learn", "gap.csv", "--labels", "two.csv"], "'u2' in column 'height' is missing"),
         (vec!["learn", "other.csv", "--labels", "two.csv"], "check that both name"),
         (
             vec!["learn", "gap.csv", "--labels", "three.csv", "--impute", "mean", "-q", "--asymmetric"],
@@ -224,4 +224,43 @@ fn several_classes_are_learned_and_predicted() {
         let path = folder.run(&["learn", "f.csv", "--labels", "l.csv", "--holdout", "0.4", "--format", format]);
         assert_eq!(path.code, 0, "{}", path.err);
     }
+}
+
+#[test]
+fn the_papers_comparison_runs_on_what_is_there() {
+    let folder = Folder::new();
+    // A small set in the place of a real one: the class is whether the first feature is above its mean.
+    let (mut features, mut truth) = (String::from("object,x1,x2,x3,x4\n"), String::from("object,label\n"));
+    for unit in 0..260 {
+        let x = [unit * 37 % 101, unit * 53 % 97, unit * 71 % 89, unit * 29 % 83];
+        features += &format!("{unit},{},{},{},{}\n", x[0], x[1], x[2], x[3]);
+        truth += &format!("{unit},{}\n", if x[0] > 50 { "g" } else { "b" });
+    }
+    std::fs::create_dir_all(folder.path("data/experts/ionosphere")).unwrap();
+    folder.write("data/experts/ionosphere/features.csv", &features);
+    folder.write("data/experts/ionosphere/truth.csv", &truth);
+    let run = folder.run(&[
+        "reproduce",
+        "many-experts",
+        "--data",
+        "data",
+        "--runs",
+        "2",
+        "--sets",
+        "ionosphere,wine,music",
+        "--out",
+        "figures",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for said in ["wine: left out", "music: left out", "ionosphere (iii)", "of 3 cases", "is not public"] {
+        assert!(run.out.contains(said), "{said}: {}", run.out);
+    }
+    assert!(folder.read("figures/experts-ionosphere.svg").contains("smallest risk"));
+    // The class follows from one feature, so a regression on the truth errs seldom.
+    let risks = run.out.split("Risk, with").nth(1).unwrap_or_default();
+    let row = risks.lines().find(|line| line.contains("ionosphere (i)")).unwrap_or_default();
+    let trained: f64 = row.split_whitespace().rev().nth(1).unwrap_or_default().parse().unwrap();
+    assert!(trained < 0.2, "{row}");
+    let error = folder.error(&["reproduce", "many-experts", "--data", "data", "--sets", "galaxies"]);
+    assert!(error.contains("no set 'galaxies'"), "{error}");
 }

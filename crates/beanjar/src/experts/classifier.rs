@@ -161,7 +161,7 @@ impl SoftLabels {
 impl Regression {
     /// Fits a classifier to soft labels.
     pub fn fit(&self, features: &Features, labels: &SoftLabels, start: Option<&Classifier>) -> Result<Classifier> {
-        check_penalty(self.penalty)?;
+        check_penalty("the penalty", self.penalty)?;
         check_units(features, labels)?;
         let loss = labels.rows.weight.iter().sum::<f64>().max(1.0);
         Ok(regress(features, &labels.rows, self.penalty, 1e-8 * loss, start).0)

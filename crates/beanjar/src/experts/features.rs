@@ -30,16 +30,34 @@ enum Values {
     Sparse(Vec<u32>, Vec<f64>),
 }
 
+/// Larger values would overflow when they are squared and summed.
+const LARGEST: f64 = 1e100;
+
 impl Column {
+    /// Values as they are, which counts as standardised.
+    fn plain(units: usize, at: Vec<u32>, values: Vec<f64>) -> Column {
+        let values = match 2 * values.len() < units {
+            true => Values::Sparse(at, values),
+            false => {
+                let mut dense = vec![0.0; units];
+                at.iter().zip(&values).for_each(|(&unit, value)| dense[unit as usize] = *value);
+                Values::Dense(dense)
+            }
+        };
+        Column { values, scale: 1.0, offset: 0.0, mean: 0.0, deviation: 1.0 }
+    }
+
     /// Of a column with these values, and zero in other units; values that differ by no more than `rounding` are equal.
     fn new(units: usize, (at, values): (Vec<u32>, Vec<f64>), rounding: f64) -> Column {
         let n = units.max(1) as f64;
-        let mean = values.iter().sum::<f64>() / n;
         let zeros = n - values.len() as f64;
+        // Twice, as the first has the rounding of a sum of large numbers.
+        let rough = values.iter().sum::<f64>() / n;
+        let mean = rough + (values.iter().map(|value| value - rough).sum::<f64>() - zeros * rough) / n;
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() + zeros * mean * mean;
         let spread = (squares / n).sqrt();
         // A deviation of the size of rounding is none.
-        let deviation = if spread <= rounding.max(1e-12 * mean.abs()).max(f64::MIN_POSITIVE) { 0.0 } else { spread };
+        let deviation = if spread <= rounding.max(1e-15 * mean.abs()).max(f64::MIN_POSITIVE) { 0.0 } else { spread };
         let scale = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
         if deviation == 0.0 || 2 * values.len() < units {
             return Column { values: Values::Sparse(at, values), scale, offset: mean * scale, mean, deviation };
@@ -112,8 +130,8 @@ impl Column {
     /// By how much [`entries`](Self::entries) may be off.
     fn rounding(&self) -> f64 {
         match &self.values {
-            Values::Dense(_) => 1e-14 * (self.mean.abs() + self.deviation),
-            Values::Sparse(..) => 0.0,
+            Values::Dense(_) if self.mean != 0.0 || self.deviation != 1.0 => 1e-14 * (self.mean.abs() + self.deviation),
+            _ => 0.0,
         }
     }
 
@@ -155,17 +173,24 @@ impl Features {
         Self::from_units_and_values(units, columns.into_iter().map(|entries| entries.into_iter().unzip()).collect())
     }
 
-    /// The same with the units and the values of each column apart.
-    pub fn from_units_and_values(units: usize, columns: Vec<(Vec<u32>, Vec<f64>)>) -> Result<Self> {
+    fn from_units_and_values(units: usize, columns: Vec<(Vec<u32>, Vec<f64>)>) -> Result<Self> {
+        let plain = Self::as_they_are(units, columns)?;
+        let standard = |column: Column| Column::new(units, column.entries().into_iter().unzip(), 0.0);
+        Ok(Features { units, columns: plain.columns.into_iter().map(standard).collect() })
+    }
+
+    /// Columns, each of units in rising order and of values, that are not standardised: to take some units of, or for sums
+    /// of features as they are.
+    pub fn as_they_are(units: usize, columns: Vec<(Vec<u32>, Vec<f64>)>) -> Result<Self> {
         let column = |(at, (units_of, values)): (usize, (Vec<u32>, Vec<f64>))| {
             let known = units_of.last().is_none_or(|&last| (last as usize) < units);
             let rising = units_of.is_sorted_by(|a, b| a < b) && units_of.len() == values.len();
-            match known && rising && values.iter().all(|value| value.is_finite()) {
-                true => Ok(Column::new(units, (units_of, values), 0.0)),
+            match known && rising && values.iter().all(|value| value.abs() <= LARGEST) {
+                true => Ok(Column::plain(units, units_of, values)),
                 false => Err(Error::OutOfRange {
                     name: "a feature's value",
                     value: format!("in column {}", at + 1),
-                    range: "a finite number, one for each unit",
+                    range: "a number of at most 1e100, one for each unit",
                 }),
             }
         };
@@ -175,6 +200,11 @@ impl Features {
     /// How many units there are.
     pub fn units(&self) -> usize {
         self.units
+    }
+
+    /// The mean of each feature as the user has it.
+    pub fn means(&self) -> Vec<f64> {
+        self.columns.iter().map(|column| column.mean).collect()
     }
 
     /// How many features there are.
@@ -359,6 +389,7 @@ mod tests {
             (&[1, 1], &[1.0, 1.0]),
             (&[1, 2], &[1.0]),
             (&[1], &[f64::INFINITY]),
+            (&[1], &[1e101]),
         ] {
             assert!(sparse(4, units_of, values).is_err(), "{units_of:?} {values:?}");
         }

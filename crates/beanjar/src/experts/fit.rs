@@ -14,9 +14,10 @@ use rand_distr::{Distribution, StandardNormal};
 /// P(Z_i = 1 | x_i) = s(b0 + x_i b), and expert k is right with P(Y_ik = Z_i | x_i) = s(a_k + x_i g), s the logistic
 /// function; labels are independent given Z and x. Maximised is the log-likelihood of the labels less `penalty` |b|_1 and
 /// `penalty_difficulty` |g|_1, for features brought to mean 0 and variance 1, by EM from several starts: z_i = P(Z_i = 1 |
-/// x_i, y_i), then two penalised logistic regressions, of z on x, and of 'the expert was right' on x and expert. The
-/// objective never falls. (a, g, b) and its negative have the same likelihood; the one that agrees most with the
-/// majority is taken.
+/// x_i, y_i), then two penalised logistic regressions, of z on x, and of 'the expert was right' on x and expert; and then
+/// by Newton's steps on the likelihood of the labels itself. The objective never falls. (a, g, b) and its negative have
+/// the same likelihood; the one that agrees most with the majority is taken. With more than two classes Z is multinomial,
+/// with coefficients for each class, and an expert who is wrong says each of the other classes equally often.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -25,7 +26,24 @@ use rand_distr::{Distribution, StandardNormal};
 /// | `restarts` | random starts, as in section 4 of the paper | 30 | 0 or more |
 /// | `asymmetric` | an expert has a skill for each true class | no | |
 ///
-/// Cost of a step of EM: O(values of all features, and labels) for each step of Newton in the two regressions.
+/// Cost of a step of EM: O(values of all features, and labels) for each step of Newton in the two regressions; of a step
+/// on the likelihood, O(units times the square of the number of features that enter).
+///
+/// ```
+/// use beanjar::Cores;
+/// use beanjar::experts::{Features, Labelled, ManyExperts};
+/// use beanjar::judgments::Ballots;
+///
+/// // Four units with one feature; two experts agree with it, a third does not.
+/// let features = Features::from_columns(4, &[vec![-2.0, -1.0, 1.0, 2.0]])?;
+/// let said = [vec![(0, 0), (1, 0), (2, 0)], vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 1), (2, 0)], vec![(0, 1), (1, 1), (2, 1)]];
+/// let ballots = Ballots::from_tasks(&said, 3, 2);
+/// let data = Labelled::new(&features, &ballots)?;
+/// let fit = ManyExperts { penalty: 0.1, ..ManyExperts::default() }.fit(&data, &Cores::one())?;
+/// assert!(fit.model.classifier.coefficients[0] > 0.0);
+/// assert!(fit.model.skills[0] > fit.model.skills[2]);
+/// # Ok::<(), beanjar::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManyExperts {
     /// The penalty on the coefficients of the class.
@@ -36,9 +54,9 @@ pub struct ManyExperts {
     pub restarts: usize,
     /// Whether an expert has a skill for each true class.
     pub asymmetric: bool,
-    /// The most steps of EM.
+    /// The most steps from a start.
     pub iterations: usize,
-    /// EM stops when a step gains less than this share of the objective.
+    /// The end is where a step promises less than this share of the objective.
     pub tolerance: f64,
     /// The seed of the starts.
     pub seed: u64,
@@ -87,12 +105,14 @@ impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
         self.check(data)?;
-        let units = data.features.units();
-        let climbs = match units > SAMPLE {
+        let labelled = (0..data.ballots.tasks()).filter(|&unit| !data.ballots.votes(unit).labels.is_empty());
+        let labelled: Vec<usize> = labelled.collect();
+        let climbs = match labelled.len() > SAMPLE {
             false => self.promising(data, cores)?,
             true => {
-                let share = SAMPLE as f64 / units as f64;
-                let (some, _) = drawn_apart(units, share, self.seed);
+                let share = SAMPLE as f64 / labelled.len() as f64;
+                let (some, _) = drawn_apart(labelled.len(), share, self.seed);
+                let some: Vec<usize> = some.iter().map(|&at| labelled[at]).collect();
                 let (features, ballots) = (data.features.of_units(&some), data.ballots.of_tasks(&some));
                 let sample = Labelled::new(&features, &ballots)?;
                 let penalty_difficulty = self.penalty_difficulty.map(|penalty| share * penalty);
@@ -167,8 +187,8 @@ impl ManyExperts {
 
     fn check(&self, data: &Labelled<'_>) -> Result<()> {
         let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
-        check_penalty(self.penalty)?;
-        check_penalty(self.penalty_difficulty.unwrap_or(0.0))?;
+        check_penalty("the penalty", self.penalty)?;
+        check_penalty("the penalty of difficulty", self.penalty_difficulty.unwrap_or(0.0))?;
         if self.asymmetric && data.ballots.classes() != 2 {
             return refuse("the number of classes", data.ballots.classes() as f64, "2 with asymmetric skills");
         }
@@ -198,14 +218,15 @@ impl ManyExperts {
         }
     }
 
-    /// The shares of classes from which EM starts: those of the votes, the one-coin fit, and random ones, which lie around
-    /// the logistic fit of the votes.
+    /// The shares of classes from which EM starts: those of the votes, the one-coin fit, what each of the experts with the
+    /// most labels says, and random ones, which lie around the logistic fit of the votes.
     fn starts(&self, data: &Labelled<'_>) -> Result<Vec<Vec<f64>>> {
         let votes = data.shares();
         let coins =
             OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &Cores::one())?;
         let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
         let mut starts = vec![votes.clone(), coins];
+        starts.extend(self.one_by_one(data, &votes));
         if self.restarts > 0 {
             let labels = SoftLabels { rows: class_rows(data, votes) };
             let around = Regression { penalty: self.penalty.max(1e-3) }.fit(data.features, &labels, None)?;
@@ -222,6 +243,27 @@ impl ManyExperts {
             starts.extend((0..self.restarts).map(random));
         }
         Ok(starts)
+    }
+
+    /// The shares of the votes, but where an expert gave a label, nearly that: where most experts throw coins, the likelihood
+    /// is often highest near the one who does not.
+    fn one_by_one(&self, data: &Labelled<'_>, votes: &[f64]) -> Vec<Vec<f64>> {
+        const EXPERTS: usize = 5;
+        const SURE: f64 = 0.9;
+        let (classes, labels) = (data.ballots.classes(), data.ballots.per_worker());
+        let mut order: Vec<usize> = (0..labels.len()).filter(|&worker| labels[worker] > 0).collect();
+        order.sort_by_key(|&worker| std::cmp::Reverse(labels[worker]));
+        let says = |&expert: &usize| {
+            let mut shares = votes.to_vec();
+            for (unit, cells) in shares.chunks_exact_mut(classes).enumerate() {
+                if let Some((_, label)) = data.ballots.votes(unit).iter().find(|(worker, _)| *worker == expert) {
+                    cells.fill((1.0 - SURE) / (classes - 1) as f64);
+                    cells[label] = SURE;
+                }
+            }
+            shares
+        };
+        order.iter().take(EXPERTS).map(says).collect()
     }
 
     /// The smallest penalty, or one little above it, at which no feature enters: neither at the fit without features, nor

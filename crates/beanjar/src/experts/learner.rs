@@ -88,9 +88,9 @@ impl Learner {
 
     /// Learns with each of several penalties, from the largest down.
     ///
-    /// Experts are learned with all starts at the first penalty; at each of the others from where the last ended and from
-    /// the majority and the one-coin fit; and then back up, from where the next smaller ended. What ends highest is kept:
-    /// the likelihood has many maxima, and those without features lead nowhere where experts are few.
+    /// Experts are learned from all starts at the first penalty, and from some of them at every fifth; at each penalty from
+    /// where the last ended, and then back up, from where the next smaller ended. What ends highest is kept: the likelihood
+    /// has many maxima, and those without features lead nowhere where experts are few.
     pub fn along(&self, part: &Part<'_>, penalties: &[f64]) -> Result<Vec<Fit>> {
         let mut fits: Vec<Fit> = Vec::with_capacity(penalties.len());
         let Learner::Experts(method) = self else {
@@ -100,11 +100,15 @@ impl Learner {
             }
             return Ok(fits);
         };
-        for &penalty in penalties {
-            let restarts = if fits.is_empty() { method.restarts } else { 0 };
+        const EVERY: usize = 5;
+        for (i, &penalty) in penalties.iter().enumerate() {
+            let restarts = if i == 0 { method.restarts } else { method.restarts / EVERY };
             let method = ManyExperts { penalty, restarts, ..method.clone() };
-            let afresh = method.fit(&part.data, &Cores::one())?;
-            fits.push(higher(afresh, from(&method, part, fits.last())?));
+            let on = from(&method, part, fits.last())?;
+            fits.push(match on {
+                Some(on) if i % EVERY != 0 => on.into(),
+                on => higher(method.fit(&part.data, &Cores::one())?, on),
+            });
         }
         for i in (1..fits.len()).rev() {
             let method = ManyExperts { penalty: penalties[i - 1], ..method.clone() };

@@ -28,11 +28,9 @@ pub use path::{Path, PathPoint, PenaltyPath, Validation, drawn_apart, likeliest}
 
 use crate::{Error, Result};
 
-fn check_penalty(penalty: f64) -> Result<()> {
+fn check_penalty(name: &'static str, penalty: f64) -> Result<()> {
     match penalty >= 0.0 && penalty.is_finite() {
         true => Ok(()),
-        false => {
-            Err(Error::OutOfRange { name: "the penalty", value: penalty.to_string(), range: "0 or more, and finite" })
-        }
+        false => Err(Error::OutOfRange { name, value: penalty.to_string(), range: "0 or more, and finite" }),
     }
 }

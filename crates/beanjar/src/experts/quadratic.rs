@@ -25,8 +25,9 @@ pub(super) fn promise(variables: &[Variable], moves: &[f64]) -> f64 {
 /// Coordinate descent finds which variables are zero, but crawls where the matrix is nearly singular; so in between the
 /// others are brought to their optimum at once; one that would change its sign on the way stops at zero.
 pub(super) fn descend(hessian: &Symmetric, variables: &[Variable]) -> Vec<f64> {
-    const TURNS: usize = 100;
+    const TURNS: usize = 20;
     const ROUNDS: usize = 10;
+    const CROSSINGS: usize = 20;
     // Where variables end, rather than moves: a zero is then a zero.
     let mut ends: Vec<f64> = variables.iter().map(|variable| variable.value).collect();
     let mut gradients: Vec<f64> = variables.iter().map(|variable| variable.gradient).collect();
@@ -35,11 +36,11 @@ pub(super) fn descend(hessian: &Symmetric, variables: &[Variable]) -> Vec<f64> {
         for _ in 0..ROUNDS {
             let largest = round(hessian, variables, &mut ends, &mut gradients);
             first = first.max(largest);
-            if largest <= 1e-14 * first {
+            if largest <= 1e-12 * first {
                 break 'turns;
             }
         }
-        for _ in 0..variables.len() {
+        for _ in 0..CROSSINGS {
             let Some((better, arrived)) = with_these_signs(hessian, variables, &ends) else { break };
             ends = better;
             if arrived {

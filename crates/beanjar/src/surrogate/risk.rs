@@ -19,12 +19,12 @@ pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
 /// The risk that S implies, with experts of this error.
 ///
 /// With two classes S = (1 - 2e) R + e. With K, and errors spread evenly, a wrong prediction agrees with a wrong label
-/// once in K - 1 times, and S = (1 - e K / (K - 1)) R + e. None where labels say too little for it: with that factor at
-/// or below 0.05.
+/// once in K - 1 times, and S = (1 - e K / (K - 1)) R + e. An estimate beyond 0 or 1 is brought there. None where labels
+/// say too little for it: with that factor at or below 0.05.
 pub fn implied_risk(surrogate: f64, error: f64, classes: usize) -> Option<f64> {
     let ways = classes as f64;
     let factor = 1.0 - error * ways / (ways - 1.0);
-    (classes > 1 && factor > 0.05).then(|| (surrogate - error) / factor)
+    (classes > 1 && factor > 0.05).then(|| ((surrogate - error) / factor).clamp(0.0, 1.0))
 }
 
 #[cfg(test)]
@@ -60,5 +60,6 @@ mod tests {
         assert_eq!(implied_risk(0.5, 0.49, 2), None);
         assert_eq!(implied_risk(0.0, 0.0, 1), None);
         assert!((implied_risk(0.3, 0.1, 2).unwrap() - 0.25).abs() < 1e-12);
+        assert_eq!((implied_risk(0.1, 0.2, 2), implied_risk(0.95, 0.1, 3)), (Some(0.0), Some(1.0)));
     }
 }

@@ -11,7 +11,7 @@ use beanjar::judgments::Ballots;
 use beanjar::surrogate::{expert_error, implied_risk};
 use beanjar::truth::{Auto, Evidence, Method, Posterior};
 use beanjar::{Cores, Dictionary, Labels};
-use beanjar_io::{FeatureTable, Source, read_features};
+use beanjar_io::{FeatureTable, Source, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use report::{LearnReport, Validated};
 use std::str::FromStr;
@@ -100,13 +100,25 @@ enum Impute {
 }
 
 impl FeatureColumns {
-    pub(crate) fn read(&self, source: &Source, common: &Common) -> Result<FeatureTable> {
-        let table = read_features(source, &self.ignore, self.impute.is_some())?;
-        if table.imputed > 0 {
-            let filled = count(table.imputed, "missing value");
-            common.warn(&format!("{}: {filled} filled in with their columns' means", source.name()));
-        }
+    /// Reads all columns that are not to be ignored.
+    fn read(&self, source: &Source, common: &Common) -> Result<FeatureTable> {
+        let table = read_features(source, Wanted::AllBut(&self.ignore), self.impute.is_some())?;
+        filled(&table, source, "their columns' means", common);
         Ok(table)
+    }
+
+    /// Reads the columns of a model, gaps being filled with the means of the units it was learned from.
+    pub(crate) fn read_these(&self, source: &Source, these: &[(String, f64)], common: &Common) -> Result<FeatureTable> {
+        let table = read_features(source, Wanted::These(these), self.impute.is_some())?;
+        filled(&table, source, "the means of what the model was learned from", common);
+        Ok(table)
+    }
+}
+
+fn filled(table: &FeatureTable, source: &Source, with: &str, common: &Common) {
+    if table.imputed > 0 {
+        let values = count(table.imputed, "missing value");
+        common.warn(&format!("{}: {values} filled in with {with}", source.name()));
     }
 }
 
@@ -184,9 +196,7 @@ impl Learn {
             let risk = error.and_then(|error| implied_risk(surrogate, error, classes));
             Some(Validated { surrogate, se, risk })
         });
-        if validated.is_some() {
-            warn_of_experts(error, &labels, common);
-        }
+        warn_of_experts(error, &labels, common);
         sink.emit(&LearnReport::new(penalty, path, validated, error, &fit, &train.data()?, &table, &labels))
     }
 
@@ -355,10 +365,15 @@ fn learn(
 ) -> Result<(f64, Vec<PathPoint>, Fit)> {
     let data = train.data()?;
     let part = Part { data, units: &train.numbers };
+    let units = data.features().units();
+    if others.is_none() && options.folds.is_none() && matches!(options.penalty, Penalty::Auto) && units < 2 {
+        let said = "a penalty cannot be chosen by one unit with features and labels; give --penalty X";
+        return Err(Failure::Words(said.into()));
+    }
     let validation = match (others, options.folds, options.penalty) {
         (Some(others), ..) => Some(Validation::Others { features: &others.features, ballots: &others.ballots }),
         (_, None, Penalty::Number(_)) => None,
-        (_, folds, _) => Some(Validation::Folds { folds: folds.unwrap_or(5), seed }),
+        (_, folds, _) => Some(Validation::Folds { folds: folds.unwrap_or(units.min(5)), seed }),
     };
     // To choose among penalties, predictions need be no finer.
     let roughly = match learner {
@@ -402,7 +417,9 @@ fn in_classes_of(labels: &Labels, classes: &Dictionary) -> Ballots {
 
 fn warn_of_experts(error: Option<f64>, labels: &Labels, common: &Common) {
     if labels.workers.len() < 3 {
-        common.warn("with fewer than three experts nobody can tell how often they err; do not trust the implied risk");
+        common.warn(
+            "with fewer than three experts nobody can tell how often they err; trust neither skills nor the risk",
+        );
     }
     let ways = labels.classes.len() as f64;
     if error.is_some_and(|error| 1.0 - error * ways / (ways - 1.0) < 0.2) {

@@ -49,6 +49,7 @@ struct FeatureRow {
 struct ExpertRow {
     worker: String,
     skill: f64,
+    /// With asymmetric skills that for units of the first class, `skill` being for those of the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     skill_false: Option<f64>,
     accuracy: Option<f64>,
@@ -203,9 +204,21 @@ impl Report for LearnReport {
             text += &format!("  and {} more (--format csv has all)\n", count(rest, "feature"));
         }
         if !self.experts.is_empty() {
-            let row = |row: &ExpertRow| vec![row.worker.clone(), number(row.skill), number(row.accuracy)];
+            let asymmetric = self.experts.iter().any(|row| row.skill_false.is_some());
+            let row = |row: &ExpertRow| {
+                let mut cells = vec![row.worker.clone()];
+                cells.extend(row.skill_false.map(number));
+                cells.extend([number(row.skill), number(row.accuracy)]);
+                cells
+            };
             let rows = self.experts.iter().take(MOST).map(row).collect();
-            text += &format!("\n{}", table(&["expert", "skill", "accuracy"], rows));
+            let skills = self.classes.iter().map(|class| format!("skill if {class}"));
+            let mut head = vec!["expert".to_owned()];
+            head.extend(skills.take(if asymmetric { 2 } else { 0 }));
+            head.extend((!asymmetric).then(|| "skill".to_owned()));
+            head.push("accuracy".to_owned());
+            let head: Vec<&str> = head.iter().map(String::as_str).collect();
+            text += &format!("\n{}", table(&head, rows));
         }
         if self.experts.len() > MOST {
             text += &format!("  and {} more\n", count(self.experts.len() - MOST, "expert"));

@@ -9,7 +9,7 @@ use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
 use beanjar::{Cores, Labels};
-use beanjar_io::{Data, FeatureTable, ReadOptions, Source, Table, read, read_features, read_table};
+use beanjar_io::{Data, FeatureTable, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use std::path::Path;
 
@@ -232,7 +232,7 @@ impl Paper<'_> {
         const PENALTIES: PenaltyPath = PenaltyPath { penalties: 12, least: 0.02 };
         const FOLDS: usize = 5;
         let source = Source::from(folder.join("features.csv.gz"));
-        let songs: FeatureTable = read_features(&source, &["split".to_owned()], false)?;
+        let songs: FeatureTable = read_features(&source, Wanted::AllBut(&["split".to_owned()]), false)?;
         let truth = read_table(&Source::from(folder.join("truth.csv")))?;
         let Data::Labels(labels) = read(&Source::from(folder.join("labels.csv")), &ReadOptions::default())?.data else {
             return Err(Failure::Words(format!("{}: labels.csv has no labels", folder.display())));
