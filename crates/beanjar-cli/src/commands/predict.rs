@@ -22,7 +22,9 @@ use std::collections::BTreeMap;
 /// other gets the best linear predictor for the judgments it has; one with none gets the mean. Each prediction has its
 /// standard error.
 ///
-/// A model of 'learn' classifies units by their features, with --labels by what experts said of them as well.
+/// A model of 'learn' classifies units by their features, with --labels by what experts said of them as well. The
+/// probability is that of the second of two classes, and that of the label if there are more; JSON has all. Columns that
+/// the model does not need may hold anything.
 ///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
 /// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' read a vote without itself

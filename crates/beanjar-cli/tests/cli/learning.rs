@@ -264,3 +264,30 @@ fn the_papers_comparison_runs_on_what_is_there() {
     let error = folder.error(&["reproduce", "many-experts", "--data", "data", "--sets", "galaxies"]);
     assert!(error.contains("no set 'galaxies'"), "{error}");
 }
+
+#[test]
+fn a_row_is_predicted_by_itself_and_gaps_by_the_model() {
+    let folder = Folder::new();
+    experts(&folder);
+    assert_eq!(folder.run(&[&LEARN[..], &["--penalty", "4", "--restarts", "0", "--out", "m.json"]].concat()).code, 0);
+    let first: Vec<String> = folder.read("e/features.csv").lines().take(2).map(str::to_owned).collect();
+    let of = |rows: &[String]| {
+        folder.write("new.csv", rows.join("\n") + "\n");
+        let run = folder.run(&["predict", "m.json", "new.csv", "--impute", "mean", "--format", "json"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        found["predictions"][0]["probability"].as_f64().unwrap()
+    };
+    let alone = of(&first);
+    let width = first[0].split(',').count() - 1;
+    let huge = format!("huge{}", ",1e90".repeat(width));
+    assert_eq!(alone, of(&[&first[..], &[huge]].concat()));
+    // A column that the model does not need may hold anything.
+    assert_eq!(alone, of(&[format!("{},note", first[0]), format!("{},hello", first[1])]));
+    // A unit without any value is as the mean of those learned from, whatever else is in the file.
+    let gaps = format!("gap{}", ",".repeat(width));
+    let mean = of(&[first[0].clone(), gaps.clone()]);
+    assert_eq!(mean, of(&[first[0].clone(), gaps, first[1].clone()]));
+    folder.write("new.csv", [first[0].clone(), format!("far{}", ",1e200".repeat(width))].join("\n"));
+    assert!(folder.error(&["predict", "m.json", "new.csv"]).contains("too large"));
+}

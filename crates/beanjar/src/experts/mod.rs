@@ -6,6 +6,7 @@
 //! starts of `fit`; a `learner` is this or a plain regression, and `path` compares penalties.
 
 mod classifier;
+mod curvature;
 mod em;
 mod experiment;
 mod features;

@@ -24,8 +24,10 @@ use std::str::FromStr;
 /// (--folds), of a share of the units (--holdout), or of other units (--test). With --holdout and --test the model is
 /// learned from the other labels only, so S is that of the model you get.
 ///
-/// Two classes or more; with two, the coefficients are for the second in sorted order. With --out FILE.json the result is a
-/// model for 'beanjar predict'.
+/// Coefficients are for features as they are in the file; penalties are on those of standardised features (of the labelled
+/// units), against the log-likelihood summed over units. 'truth' is what a feature says of the class: of the second in
+/// sorted order, or of each if there are more than two. 'difficulty' is what it adds to the chance that experts are
+/// right: below zero, it makes units hard. With --out FILE.json the result is a model for 'beanjar predict'.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table"
@@ -53,7 +55,7 @@ pub(crate) struct Learn {
     /// A penalty of its own for the coefficients of difficulty.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     penalty_difficulty: Option<f64>,
-    /// Random starts, the best of which is kept.
+    /// Random starts, the best of which is kept [default: 30].
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
     /// Experts have a skill for each of two true classes.
@@ -74,7 +76,7 @@ pub(crate) struct Learn {
 enum ModelName {
     /// The class and the experts, together.
     Experts,
-    /// A logistic regression on the majority's label.
+    /// A logistic regression on the majority's label; a tie counts for each of the tied.
     Majority,
     /// A logistic regression on the soft labels of 'beanjar aggregate'.
     Aggregate,
