@@ -18,7 +18,7 @@ UNITS, NOISE, PENALTIES, RESTARTS = 1_500, 50, 50, 30
 RUNS = int(os.environ.get("RUNS", "3"))
 FULL = os.environ.get("FULL", "") not in ("", "0")
 # Seconds that the paper's EM may take for the starts, and again for the path.
-LIMIT = 60
+LIMIT = float(os.environ.get("LIMIT", "60"))
 LARGE = [int(size) for size in os.environ.get("LARGE", "100000,1000").split(",")]
 EXPERTS, LABELS_EACH, REAL, DIFFICULT, NONZERO = 20, 5, 50, 10, 0.05
 # On coefficients of the large set, times the root of the number of units: about a hundred features enter.

@@ -279,16 +279,32 @@ impl ManyExperts {
             most = most.max(largest_penalty(data.features, &units));
             most = most.max(lasso::largest_penalty(data.features, &rights));
         }
-        // From the same starts EM may go where features enter after all.
-        const RISES: usize = 40;
-        for _ in 0..RISES {
-            let fitted = ManyExperts { penalty: most, penalty_difficulty: None, restarts: 0, ..self.clone() };
-            if most == 0.0 || fitted.fit(data, &Cores::one())?.model.features_used() == 0 {
-                break;
-            }
-            most *= 1.1;
+        // From the starts EM may go where features enter after all: the penalty rises by tenths until none does.
+        const RISES: i32 = 40;
+        let risen = |rises: i32| most * 1.1f64.powi(rises);
+        let enters = |rises: i32| -> Result<bool> {
+            let penalty_difficulty = None;
+            let method =
+                ManyExperts { penalty: risen(rises), penalty_difficulty, restarts: 0, tolerance: 1e-6, ..self.clone() };
+            Ok(method.fit(data, &Cores::one())?.model.features_used() > 0)
+        };
+        if most == 0.0 || !enters(0)? {
+            return Ok(most);
         }
-        Ok(most)
+        // By doubling, then by halves.
+        let (mut low, mut high) = (0, 1);
+        while high < RISES && enters(high)? {
+            (low, high) = (high, (2 * high).min(RISES));
+        }
+        while high - low > 1 {
+            let middle = (low + high) / 2;
+            if enters(middle)? {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(risen(high))
     }
 }
 
