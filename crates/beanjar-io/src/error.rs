@@ -178,11 +178,21 @@ pub enum Error {
         /// The id.
         id: String,
     },
+    /// A table with ids alone.
+    #[error("{file}: no column but '{id}'; features are columns of numbers after the first")]
+    NoFeatures {
+        /// The file, and where the header is.
+        file: String,
+        /// The column.
+        id: String,
+    },
     /// A feature that is missing or not a number.
-    #[error("{file}: the value of '{unit}' in column '{column}' {what}")]
+    #[error("{file}, {place}: the value of '{unit}' in column '{column}' {what}")]
     BadFeature {
         /// The file.
         file: String,
+        /// The row.
+        place: Place,
         /// The unit.
         unit: String,
         /// The feature.

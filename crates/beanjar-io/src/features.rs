@@ -2,9 +2,9 @@
 
 use crate::columns::found;
 use crate::error::shown;
-use crate::read::Number;
-use crate::table::{Ids, open_table};
-use crate::{Error, Result, Source};
+use crate::read::{Input, Number};
+use crate::table::Ids;
+use crate::{Error, Place, Result, Source};
 use beanjar::Dictionary;
 use beanjar::experts::Features;
 
@@ -38,7 +38,10 @@ const LARGEST: f64 = 1e100;
 /// A missing value is an error, or with `impute` the mean of its column or what [`Wanted`] says. Cost: O(bytes); memory:
 /// the ids, what is not zero, and a block of rows.
 pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Result<FeatureTable> {
-    let input = open_table(source)?.numbers();
+    let input = Input::open(source, None)?.strict().numbers();
+    if let [id] = &input.names[..] {
+        return Err(Error::NoFeatures { file: input.header_place(), id: shown(id) });
+    }
     let (file, mut names) = (input.file.clone(), input.names.clone());
     let wants = |name: &String| match wanted {
         Wanted::AllBut(ignored) => !ignored.contains(name),
@@ -80,7 +83,7 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Resul
                 };
                 // The first column's first is reported, after what is wrong with whole rows.
                 if bad.as_ref().is_none_or(|bad| bad.column > at) {
-                    bad = Some(Bad { column: at, unit, what });
+                    bad = Some(Bad { column: at, unit, place: rows.place(row), what });
                 }
                 break;
             }
@@ -88,8 +91,9 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Resul
         Ok(())
     })?;
     let ids = ids.each_once(file.clone())?;
-    if let Some(Bad { column, unit, what }) = bad {
-        return Err(Error::BadFeature { file, unit: shown(ids.get(unit)), column: shown(&names[column]), what });
+    if let Some(Bad { column, unit, place, what }) = bad {
+        let (unit, column) = (shown(ids.get(unit)), shown(&names[column]));
+        return Err(Error::BadFeature { file, place, unit, column, what });
     }
     let filler = |name: &String| match wanted {
         Wanted::AllBut(_) => None,
@@ -116,6 +120,7 @@ struct Column {
 struct Bad {
     column: usize,
     unit: usize,
+    place: Place,
     what: String,
 }
 
@@ -317,7 +322,7 @@ mod tests {
         for (text, ignore, said) in [
             ("", &[][..], "the file is empty"),
             ("unit,x\n", &[], "not a single row"),
-            ("unit\nu\n", &[], "any column after the first"),
+            ("unit\nu\n", &[], "line 1: no column but 'unit'; features are columns of numbers"),
             ("unit,x,y\nu,1,text\nv,inf,2\n", &[], "the value of 'v' in column 'x' is 'inf', which is not a number"),
             ("unit,x,y\nu,1,\nv,2,z\n", &[], "the value of 'u' in column 'y' is missing; --impute mean"),
             ("unit,x\nu,true\n", &[], "'true', which is not a number; --ignore leaves the column out"),

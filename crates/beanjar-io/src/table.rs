@@ -59,7 +59,7 @@ pub fn read_table(source: &Source) -> Result<Table> {
 }
 
 /// Opens a table of ids and at least one other column.
-pub(crate) fn open_table(source: &Source) -> Result<Input> {
+fn open_table(source: &Source) -> Result<Input> {
     let input = Input::open(source, None)?.strict();
     if input.names.len() < 2 {
         let (role, looked_for) = ("label", "any column after the first".into());

@@ -115,15 +115,18 @@ impl Score {
                 said.join(", ")
             ));
         }
-        if labels.workers.len() < 3 {
-            common.warn(
-                "with fewer than three experts nobody can tell how often they err; do not trust the implied risk",
-            );
-        }
-        let ways = labels.classes.len() as f64;
-        if report.expert_error.is_some_and(|error| 1.0 - error * ways / (ways - 1.0) < 0.2) {
-            common.warn("the experts are hardly better than chance, so S says little about any model");
-        }
+        warn_of_experts(report.expert_error, labels, common);
+    }
+}
+
+/// Says when labels tell little of how often experts err, or of any model.
+pub(super) fn warn_of_experts(error: Option<f64>, labels: &Labels, common: &Common) {
+    if labels.workers.len() < 3 {
+        common.warn("with fewer than three experts nobody can tell how often they err; do not trust the implied risk");
+    }
+    let ways = labels.classes.len() as f64;
+    if error.is_some_and(|error| 1.0 - error * ways / (ways - 1.0) < 0.2) {
+        common.warn("the experts are hardly better than chance, so S says little about any model");
     }
 }
 

@@ -57,7 +57,10 @@ fn bad_features_and_wishes_are_named() {
     folder.write("two.csv", "task,worker,label\nu1,a,x\nu2,a,y\nu3,b,y\nu9,b,x\n");
     for (arguments, said) in [
         (vec!["learn", "text.csv", "--labels", "two.csv"], "'u1' in column 'split' is 'train', which is not a number"),
-        (vec!["learn", "gap.csv", "--labels", "two.csv"], "'u2' in column 'height' is missing"),
+        (
+            vec!["learn", "gap.csv", "--labels", "two.csv"],
+            "gap.csv, line 3: the value of 'u2' in column 'height' is missing",
+        ),
         (vec!["learn", "other.csv", "--labels", "two.csv"], "check that both name"),
         (
             vec!["learn", "gap.csv", "--labels", "three.csv", "--impute", "mean", "-q", "--asymmetric"],

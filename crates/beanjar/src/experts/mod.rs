@@ -2,8 +2,8 @@
 //! sparsity).
 //!
 //! [`Features`] are what units look like; `lasso` and `multinomial` solve penalised logistic regressions on them, of two
-//! classes and of more; `model` is the model, which `em` and then `newton` bring to a maximum of its likelihood, from the
-//! starts of `fit`; a `learner` is this or a plain regression, and `path` compares penalties.
+//! classes and of more; `model` is the model, which `em` and then `newton` bring to a maximum of its likelihood, from
+//! `starts`, in `fit`; a `learner` is this or a plain regression, and `path` compares penalties.
 
 mod classifier;
 mod curvature;
@@ -18,6 +18,7 @@ mod multinomial;
 mod newton;
 mod path;
 mod quadratic;
+mod starts;
 
 pub use classifier::{Classifier, Regression, SoftLabels};
 pub use experiment::{Apart, Compared, Experiment, Outcome, wrong};

@@ -1,20 +1,21 @@
 mod report;
+mod units;
 
-use super::labelled::nothing_in_common;
+use super::score::warn_of_experts;
 use super::{Reading, labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
 use crate::progress::working;
-use beanjar::experts::{Features, Fit, Labelled, Learner, ManyExperts, Part, PathPoint, PenaltyPath, Validation};
-use beanjar::judgments::Ballots;
+use beanjar::experts::{Fit, Learner, ManyExperts, Part, PathPoint, PenaltyPath, Validation};
 use beanjar::surrogate::{expert_error, implied_risk};
 use beanjar::truth::{Auto, Evidence, Method, Posterior};
-use beanjar::{Cores, Dictionary, Labels};
+use beanjar::{Cores, Labels};
 use beanjar_io::{FeatureTable, Source, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use report::{LearnReport, Validated};
 use std::str::FromStr;
+use units::{Train, Units};
 
 /// Learn a sparse classifier from features and the labels of several noisy experts.
 ///
@@ -141,22 +142,6 @@ impl FromStr for Penalty {
     }
 }
 
-/// Units with features and labels, as numbers.
-struct Units {
-    features: Features,
-    ballots: Ballots,
-}
-
-impl Units {
-    fn of(&self, units: &[usize]) -> Units {
-        Units { features: self.features.of_units(units), ballots: self.ballots.of_tasks(units) }
-    }
-
-    fn data(&self) -> Result<Labelled<'_>> {
-        Ok(Labelled::new(&self.features, &self.ballots)?)
-    }
-}
-
 impl Learn {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         self.check()?;
@@ -179,8 +164,7 @@ impl Learn {
         }
         let (tasks, all) = self.matched(&table, &labels, common)?;
         let learner = self.learner(&labels, &tasks, common)?;
-        let (train, others) = self.split(&all, &tasks, &table, &labels, common)?;
-        drop(all);
+        let (train, others) = self.split(all, &tasks, &table, &labels, common)?;
         let cores = common.cores()?;
         let sign = working("learning", common);
         let (penalty, path, fit) = learn(self, &learner, &train, others.as_ref(), common.seed, &cores)?;
@@ -226,44 +210,6 @@ impl Learn {
         }
     }
 
-    /// The tasks that have features, and their features and labels.
-    fn matched(&self, table: &FeatureTable, labels: &Labels, common: &Common) -> Result<(Vec<usize>, Units)> {
-        let (rows, tasks) = self.rows(table, labels, &self.labels, common)?;
-        let without = table.ids.len() - rows.len();
-        if without > 0 && self.test.is_none() {
-            let units = count(without, "unit");
-            common.warn(&format!("{units} without labels in {}, not used", self.labels.name()));
-        }
-        let units = Units { features: table.features.of_units(&rows), ballots: labels.ballots().of_tasks(&tasks) };
-        Ok((tasks, units))
-    }
-
-    /// The rows with features of tasks that have labels, and these tasks.
-    fn rows(
-        &self,
-        table: &FeatureTable,
-        labels: &Labels,
-        source: &Source,
-        common: &Common,
-    ) -> Result<(Vec<usize>, Vec<usize>)> {
-        let lookup = table.ids.lookup();
-        let pairs: Vec<(usize, usize)> =
-            labels.tasks.iter().enumerate().filter_map(|(task, id)| Some((lookup.code(id)?, task))).collect();
-        if pairs.is_empty() {
-            return Err(nothing_in_common(&self.features, &table.ids, "unit", source, &labels.tasks));
-        }
-        let without = labels.tasks.len() - pairs.len();
-        if without > 0 {
-            let tasks = count(without, "labelled task");
-            common.warn(&format!(
-                "{tasks} of {} without features in {}, left out",
-                source.name(),
-                self.features.name()
-            ));
-        }
-        Ok(pairs.into_iter().unzip())
-    }
-
     fn learner(&self, labels: &Labels, tasks: &[usize], common: &Common) -> Result<Learner> {
         let default = ManyExperts::default();
         Ok(match self.model {
@@ -284,49 +230,6 @@ impl Learn {
         })
     }
 
-    /// The units to learn from, and those whose labels S is taken on if they are others.
-    fn split(
-        &self,
-        all: &Units,
-        tasks: &[usize],
-        table: &FeatureTable,
-        labels: &Labels,
-        common: &Common,
-    ) -> Result<(Train, Option<Units>)> {
-        let every: Vec<usize> = (0..tasks.len()).collect();
-        if let Some(share) = self.holdout {
-            let (held, kept) = beanjar::experts::drawn_apart(tasks.len(), share, common.seed);
-            if held.is_empty() || kept.is_empty() {
-                let said = format!("--holdout {share} of {} leaves a part empty", count(tasks.len(), "unit"));
-                return Err(Failure::Words(said));
-            }
-            return Ok((Train { units: all.of(&kept), numbers: kept }, Some(all.of(&held))));
-        }
-        let train = Train { units: all.of(&every), numbers: every };
-        let Some(source) = &self.test else { return Ok((train, None)) };
-        let test = labels_of(self.reading.read(source, common)?.data, source)?;
-        let (rows, test_tasks) = self.rows(table, &test, source, common)?;
-        let known = labels.tasks.lookup();
-        let seen = test_tasks.iter().filter(|&&task| known.code(test.tasks.get(task)).is_some()).count();
-        if seen > 0 {
-            common.warn(&format!(
-                "{} of {} have labels in {} too: the model is scored on units that it learned from, so S is too good",
-                count(seen, "unit"),
-                source.name(),
-                self.labels.name()
-            ));
-        }
-        let ballots = in_classes_of(&test, &labels.classes);
-        let strange = (0..ballots.tasks()).flat_map(|task| ballots.votes(task).labels.to_vec());
-        let strange = strange.filter(|&label| usize::from(label) >= labels.classes.len()).count();
-        if strange > 0 {
-            let said = "of classes that no label to learn from has; they differ from every prediction";
-            common.warn(&format!("{}: {} {said}", source.name(), count(strange, "label")));
-        }
-        let others = Units { features: table.features.of_units(&rows), ballots: ballots.of_tasks(&test_tasks) };
-        Ok((train, Some(others)))
-    }
-
     /// How often experts err, where the model does not say.
     fn expert_error(&self, learner: &Learner, train: &Train, seed: u64, cores: &Cores) -> Result<Option<f64>> {
         let ballots = &train.units.ballots;
@@ -341,18 +244,6 @@ impl Learn {
             _ => Auto { seed, ..Auto::default() }.fit(&Evidence::votes(ballots)?, cores)?.posterior,
         };
         Ok(expert_error(ballots, &posterior))
-    }
-}
-
-/// Units to learn from, and their numbers among all.
-struct Train {
-    units: Units,
-    numbers: Vec<usize>,
-}
-
-impl Train {
-    fn data(&self) -> Result<Labelled<'_>> {
-        self.units.data()
     }
 }
 
@@ -406,25 +297,4 @@ fn learn(
         }
     };
     Ok((penalties[best], points, fit))
-}
-
-/// The labels with the classes numbered as these are; a class that is not among them gets the number after the last.
-fn in_classes_of(labels: &Labels, classes: &Dictionary) -> Ballots {
-    let lookup = classes.lookup();
-    let code: Vec<usize> = labels.classes.iter().map(|name| lookup.code(name).unwrap_or(classes.len())).collect();
-    let votes = |task: usize| labels.votes(task).iter().map(|(worker, label)| (worker, code[label])).collect();
-    let tasks: Vec<Vec<(usize, usize)>> = (0..labels.tasks.len()).map(votes).collect();
-    Ballots::from_tasks(&tasks, labels.workers.len(), classes.len() + 1)
-}
-
-fn warn_of_experts(error: Option<f64>, labels: &Labels, common: &Common) {
-    if labels.workers.len() < 3 {
-        common.warn(
-            "with fewer than three experts nobody can tell how often they err; trust neither skills nor the risk",
-        );
-    }
-    let ways = labels.classes.len() as f64;
-    if error.is_some_and(|error| 1.0 - error * ways / (ways - 1.0) < 0.2) {
-        common.warn("the experts are hardly better than chance, so S says little about any model");
-    }
 }

@@ -1,0 +1,60 @@
+//! Where the search begins.
+
+use super::ManyExperts;
+use super::classifier::{Regression, SoftLabels};
+use super::em::class_rows;
+use super::model::{ExpertModel, Labelled};
+use crate::random::stream;
+use crate::truth::{Evidence, OneCoin};
+use crate::{Cores, Result};
+use rand_distr::{Distribution, StandardNormal};
+
+impl ManyExperts {
+    /// The shares of classes from which EM starts: those of the votes, the one-coin fit, what each of the experts with the
+    /// most labels says, and random ones, which lie around the logistic fit of the votes.
+    pub(super) fn starts(&self, data: &Labelled<'_>) -> Result<Vec<Vec<f64>>> {
+        let votes = data.shares();
+        let coins =
+            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &Cores::one())?;
+        let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
+        let mut starts = vec![votes.clone(), coins];
+        starts.extend(self.one_by_one(data, &votes));
+        if self.restarts > 0 {
+            let labels = SoftLabels { rows: class_rows(data, votes) };
+            let around = Regression { penalty: self.penalty.max(1e-3) }.fit(data.features, &labels, None)?;
+            let random = |restart: usize| {
+                let mut random = stream(self.seed, restart as u64);
+                let mut model = ExpertModel { classifier: around.clone(), ..self.blank(data) };
+                let classifier = &mut model.classifier;
+                let values = classifier.intercepts.iter_mut().chain(&mut classifier.coefficients);
+                for value in values.chain(&mut model.skills).chain(&mut model.difficulty) {
+                    *value += Distribution::<f64>::sample(&StandardNormal, &mut random);
+                }
+                model.posterior(data)
+            };
+            starts.extend((0..self.restarts).map(random));
+        }
+        Ok(starts)
+    }
+
+    /// The shares of the votes, but where an expert gave a label, nearly that: where most experts throw coins, the likelihood
+    /// is often highest near the one who does not.
+    fn one_by_one(&self, data: &Labelled<'_>, votes: &[f64]) -> Vec<Vec<f64>> {
+        const EXPERTS: usize = 5;
+        const SURE: f64 = 0.9;
+        let (classes, labels) = (data.ballots.classes(), data.ballots.per_worker());
+        let mut order: Vec<usize> = (0..labels.len()).filter(|&worker| labels[worker] > 0).collect();
+        order.sort_by_key(|&worker| std::cmp::Reverse(labels[worker]));
+        let says = |&expert: &usize| {
+            let mut shares = votes.to_vec();
+            for (unit, cells) in shares.chunks_exact_mut(classes).enumerate() {
+                if let Some((_, label)) = data.ballots.votes(unit).iter().find(|(worker, _)| *worker == expert) {
+                    cells.fill((1.0 - SURE) / (classes - 1) as f64);
+                    cells[label] = SURE;
+                }
+            }
+            shares
+        };
+        order.iter().take(EXPERTS).map(says).collect()
+    }
+}
