@@ -101,22 +101,35 @@ impl Classifier {
     }
 }
 
-/// Probabilities of classes from the sums of rows; returns the logarithm of what divides them.
-pub(super) fn softmax(sums: &[f64], cells: &mut [f64]) -> f64 {
-    if let ([sum], [no, yes]) = (sums, &mut *cells) {
-        let small = (-sum.abs()).exp();
+/// Probabilities of classes from the sums of rows; returns what divides them, as [`normalise`].
+pub(super) fn softmax(sums: &[f64], cells: &mut [f64]) -> Divisor {
+    match sums {
+        [sum] => cells.copy_from_slice(&[0.0, *sum]),
+        _ => cells.copy_from_slice(sums),
+    }
+    normalise(cells)
+}
+
+/// e^log times a factor from 1 to the number of classes: a product of these needs one logarithm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Divisor {
+    pub(super) log: f64,
+    pub(super) factor: f64,
+}
+
+/// Turns logarithms of what classes weigh into their shares; returns what divides them.
+pub(super) fn normalise(cells: &mut [f64]) -> Divisor {
+    if let [no, yes] = cells {
+        let (log, small, large_is_yes) = (no.max(*yes), (-(*yes - *no).abs()).exp(), yes > no);
         let large = 1.0 / (1.0 + small);
-        (*no, *yes) = if *sum > 0.0 { (small * large, large) } else { (large, small * large) };
-        return sum.max(0.0) + small.ln_1p();
+        (*no, *yes) = if large_is_yes { (small * large, large) } else { (large, small * large) };
+        return Divisor { log, factor: 1.0 + small };
     }
-    let most = sums.iter().fold(f64::NEG_INFINITY, |most, sum| most.max(*sum));
-    let mut total = 0.0;
-    for (cell, sum) in cells.iter_mut().zip(sums) {
-        *cell = (sum - most).exp();
-        total += *cell;
-    }
-    cells.iter_mut().for_each(|cell| *cell /= total);
-    most + total.ln()
+    let log = cells.iter().fold(f64::NEG_INFINITY, |most, cell| most.max(*cell));
+    cells.iter_mut().for_each(|cell| *cell = (*cell - log).exp());
+    let factor = cells.iter().sum();
+    cells.iter_mut().for_each(|cell| *cell /= factor);
+    Divisor { log, factor }
 }
 
 /// Logistic regression with an L1 penalty on labels that may be soft, for two classes or more.

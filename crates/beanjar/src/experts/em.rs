@@ -2,8 +2,9 @@
 
 use super::classifier::regress;
 use super::lasso::{self, LogisticRows, Sparse};
-use super::model::{ExpertModel, Labelled, Reading};
+use super::model::{ExpertModel, Labelled, Reader, Reading};
 use super::multinomial::ClassRows;
+use crate::logistic::LogProduct;
 
 /// The penalties on the coefficients of the class and of difficulty.
 #[derive(Clone, Copy, Debug)]
@@ -123,13 +124,15 @@ impl<'a> Climb<'a> {
         };
         let (sums, ease) = (model.classifier.sums(features), features.standardised_sum(&model.difficulty));
         let rows = model.classifier.rows();
-        let mut reading = Reading::new(self.classes.classes);
-        self.log_likelihood = 0.0;
+        let (reader, mut reading) = (Reader::new(&model), Reading::new(self.classes.classes));
+        let mut likelihood = LogProduct::new();
         for (unit, target) in self.classes.target.chunks_exact_mut(self.classes.classes).enumerate() {
             let votes = self.data.ballots.votes(unit);
-            self.log_likelihood += model.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading);
+            let sums = &sums[unit * rows..(unit + 1) * rows];
+            reader.read(sums, ease[unit], votes, &mut reading, &mut likelihood);
             target.copy_from_slice(&reading.posterior);
         }
+        self.log_likelihood = likelihood.log();
         self.objective = self.log_likelihood - self.penalties.of(&model);
         (self.model, self.experts) = (Some(model), Some(experts));
         self.gain = self.objective - before;

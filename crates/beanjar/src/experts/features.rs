@@ -1,4 +1,4 @@
-use crate::linalg::Symmetric;
+use crate::linalg::{Symmetric, dot};
 use crate::{Error, Result};
 
 /// The features of units, column by column, and what brings each to mean 0 and variance 1.
@@ -145,17 +145,6 @@ impl Column {
             Values::Sparse(units, values) => units.iter().copied().zip(values.iter().copied()).collect(),
         }
     }
-}
-
-/// The sum of products; eight sums side by side, which a processor takes at once.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (mut sums, n) = ([0.0; 8], a.len() / 8 * 8);
-    for (a, b) in a[..n].chunks_exact(8).zip(b[..n].chunks_exact(8)) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum::<f64>() + a[n..].iter().zip(&b[n..]).map(|(a, b)| a * b).sum::<f64>()
 }
 
 impl Features {

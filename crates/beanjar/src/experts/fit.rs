@@ -1,9 +1,10 @@
 //! The search for the best model: starts, EM from each, and Newton's steps from the best.
 
-use super::classifier::{largest_penalty, rows_of};
-use super::em::{Climb, Penalties, class_rows, right_rows, set_rights};
+use super::classifier::rows_of;
+use super::em::{Climb, Penalties};
 use super::model::{ExpertModel, Labelled};
-use super::{Classifier, Features, check_penalty, drawn_apart, lasso, newton};
+use super::newton::{self, Arrived};
+use super::{Classifier, check_penalty, drawn_apart};
 use crate::{Cores, Error, Result};
 
 /// A sparse classifier and the experts' skills, learned together from noisy labels (Izbicki and Stern 2014).
@@ -89,11 +90,14 @@ pub struct Learned {
 }
 
 /// Each start is followed by EM for so many steps, and then to its end.
-const SHORT: usize = 4;
+const SHORT: usize = 2;
+
+/// All are first followed until a step promises less than this share of the objective.
+const NEAR: f64 = 1e-5;
 
 /// Where following all to the end would cost more than this many products, after so many steps so many are kept.
 const MOST_PRODUCTS: f64 = 2e9;
-const STAGES: [(usize, usize); 2] = [(SHORT, 8), (12, 3)];
+const STAGES: [(usize, usize); 2] = [(4, 8), (12, 3)];
 
 /// Which starts are promising, so many units can tell.
 const SAMPLE: usize = 10_000;
@@ -101,6 +105,13 @@ const SAMPLE: usize = 10_000;
 impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
+        let ends = self.ends(data, 0.0, cores)?.into_iter();
+        ends.reduce(|best, next| if next.objective > best.objective { next } else { best }).ok_or(Error::Empty("start"))
+    }
+
+    /// Where the climbs from the starts end, each end once; not all of those that are lower than the highest by more than
+    /// the margin.
+    pub(super) fn ends(&self, data: &Labelled<'_>, margin: f64, cores: &Cores) -> Result<Vec<Learned>> {
         self.check(data)?;
         let labelled = (0..data.ballots.tasks()).filter(|&unit| !data.ballots.votes(unit).labels.is_empty());
         let labelled: Vec<usize> = labelled.collect();
@@ -120,10 +131,13 @@ impl ManyExperts {
                 cores.map(starts, |shares| self.climb(data, shares).run(SHORT.min(self.iterations), self.tolerance))
             }
         };
-        let ends = cores.map(climbs, |climb| self.finish(data, climb));
-        ends.into_iter()
-            .reduce(|best, next| if next.objective > best.objective { next } else { best })
-            .ok_or(Error::Empty("start"))
+        Ok(match newton::suits(data, self.skills(data)) {
+            true => {
+                let near = cores.map(climbs, |climb| self.near_its_end(data, climb));
+                cores.map(apart(data, near, margin), |(model, steps)| self.arrive(data, model, steps))
+            }
+            false => cores.map(climbs, |climb| self.by_em(data, climb)),
+        })
     }
 
     /// The starts worth following, some steps on their way.
@@ -148,24 +162,29 @@ impl ManyExperts {
     /// Learns from where another fit ended: along a path of penalties.
     pub fn fit_from(&self, data: &Labelled<'_>, start: &ExpertModel) -> Result<Learned> {
         self.check(data)?;
-        if newton::suits(data, self.skills(data)) {
-            return Ok(self.arrive(data, start.clone(), 0));
-        }
-        Ok(self.finish(data, self.climb(data, start.posterior(data))))
+        Ok(match newton::suits(data, self.skills(data)) {
+            true => self.arrive(data, start.clone(), 0),
+            false => self.by_em(data, self.climb(data, start.posterior(data))),
+        })
     }
 
-    fn finish(&self, data: &Labelled<'_>, climb: Climb<'_>) -> Learned {
-        let by_newton = newton::suits(data, self.skills(data));
-        let climb = if by_newton { climb } else { climb.run(self.iterations, self.tolerance) };
-        let Climb { model, objective, log_likelihood, steps, converged, .. } = climb;
-        let model = model.unwrap_or_else(|| self.blank(data));
-        if by_newton {
-            return self.arrive(data, model, steps);
-        }
-        let model = model.agreeing_with_the_majority(data);
+    /// By EM to the end.
+    fn by_em(&self, data: &Labelled<'_>, climb: Climb<'_>) -> Learned {
+        let Climb { model, objective, log_likelihood, steps, converged, .. } =
+            climb.run(self.iterations, self.tolerance);
+        let model = model.unwrap_or_else(|| self.blank(data)).agreeing_with_the_majority(data);
         Learned { model, objective, log_likelihood, iterations: steps, converged }
     }
 
+    /// By Newton's steps to where it is clear where a climb will end.
+    fn near_its_end(&self, data: &Labelled<'_>, climb: Climb<'_>) -> Arrived {
+        let model = climb.model.unwrap_or_else(|| self.blank(data));
+        let most = self.iterations.saturating_sub(climb.steps);
+        let near = newton::arrive(data, self.penalties(), model, self.tolerance.max(NEAR), most);
+        Arrived { model: near.model.agreeing_with_the_majority(data), steps: climb.steps + near.steps, ..near }
+    }
+
+    /// By Newton's steps to the end.
     fn arrive(&self, data: &Labelled<'_>, model: ExpertModel, steps: usize) -> Learned {
         let most = self.iterations.saturating_sub(steps).max(1);
         let end = newton::arrive(data, self.penalties(), model, self.tolerance, most);
@@ -214,77 +233,41 @@ impl ManyExperts {
             asymmetric: self.asymmetric,
         }
     }
+}
 
-    /// The smallest penalty, or one little above it, at which no feature enters: neither at the fit without features, nor
-    /// from the shares of the votes or the one-coin fit.
-    pub fn largest_penalty(&self, data: &Labelled<'_>) -> Result<f64> {
-        let none = Features::from_columns(data.features.units(), &[])?;
-        let without = Labelled { features: &none, ..*data };
-        let fitted = ManyExperts { restarts: 0, ..self.clone() }.fit(&without, &Cores::one())?;
-        let mut most: f64 = 0.0;
-        for shares in [fitted.model.posterior(&without), data.shares()] {
-            let (units, mut rights) = (class_rows(data, shares), right_rows(data, self.asymmetric));
-            set_rights(data, &mut rights, self.asymmetric, &units);
-            most = most.max(largest_penalty(data.features, &units));
-            most = most.max(lasso::largest_penalty(data.features, &rights));
+/// Of climbs near their ends, those that may end no lower than the highest less a margin, each end once.
+fn apart(data: &Labelled<'_>, mut near: Vec<Arrived>, margin: f64) -> Vec<(ExpertModel, usize)> {
+    /// So many times what the next step promises is left to gain at the most.
+    const TIMES: f64 = 30.0;
+    /// Climbs end alike if what they think of units differs by no more than this, root mean square.
+    const ALIKE: f64 = 0.02;
+    near.sort_by(|a, b| b.objective.total_cmp(&a.objective));
+    let highest = near.first().map_or(0.0, |first| first.objective);
+    let mut kept: Vec<(Arrived, Vec<f64>)> = Vec::new();
+    for climb in near {
+        if climb.objective + TIMES * climb.promise.max(0.0) < highest - margin {
+            continue;
         }
-        // From the starts EM may go where features enter after all: the penalty rises by tenths until none does.
-        const RISES: i32 = 40;
-        let risen = |rises: i32| most * 1.1f64.powi(rises);
-        let enters = |rises: i32| -> Result<bool> {
-            let penalty_difficulty = None;
-            let method =
-                ManyExperts { penalty: risen(rises), penalty_difficulty, restarts: 0, tolerance: 1e-6, ..self.clone() };
-            Ok(method.fit(data, &Cores::one())?.model.features_used() > 0)
+        let thinks = climb.model.posterior(data);
+        let alike = |other: &Vec<f64>| {
+            let squares: f64 = other.iter().zip(&thinks).map(|(a, b)| (a - b) * (a - b)).sum();
+            squares <= ALIKE * ALIKE * thinks.len() as f64
         };
-        if most == 0.0 || !enters(0)? {
-            return Ok(most);
+        if !kept.iter().any(|(_, other)| alike(other)) {
+            kept.push((climb, thinks));
         }
-        // By doubling, then by halves.
-        let (mut low, mut high) = (0, 1);
-        while high < RISES && enters(high)? {
-            (low, high) = (high, (2 * high).min(RISES));
-        }
-        while high - low > 1 {
-            let middle = (low + high) / 2;
-            if enters(middle)? {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(risen(high))
     }
+    kept.into_iter().map(|(climb, _)| (climb.model, climb.steps)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experts::drawn::drawn;
+    use crate::experts::em::right_rows;
     use crate::judgments::Ballots;
     use crate::logistic::logistic;
-    use crate::simulate::{ExpertCase, Experts};
-
-    struct Drawn {
-        features: Features,
-        ballots: Ballots,
-        truth: Vec<u8>,
-    }
-
-    fn drawn(units: usize, noise: usize, case: ExpertCase, seed: u64) -> Drawn {
-        let drawn = Experts { units, noise_features: noise, case }.draw(seed).unwrap();
-        let columns: Vec<Vec<f64>> =
-            (0..noise + 5).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
-        let votes: Vec<Vec<(usize, usize)>> = drawn
-            .labels
-            .iter()
-            .map(|labels| labels.iter().enumerate().map(|(k, &label)| (k, usize::from(label))).collect())
-            .collect();
-        Drawn {
-            features: Features::from_columns(units, &columns).unwrap(),
-            ballots: Ballots::from_tasks(&votes, 3, 2),
-            truth: drawn.truth,
-        }
-    }
+    use crate::simulate::ExpertCase;
 
     #[test]
     fn the_objective_never_falls() {
@@ -423,18 +406,5 @@ mod tests {
                 assert!(fit.model.classifier.probabilities(&drawn.features).iter().all(|p| (0.0..=1.0).contains(p)));
             }
         }
-    }
-
-    #[test]
-    fn above_the_largest_penalty_no_feature_enters() {
-        let drawn = drawn(300, 4, ExpertCase::Model, 6);
-        let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
-        let base = ManyExperts { restarts: 0, ..ManyExperts::default() };
-        let most = base.largest_penalty(&data).unwrap();
-        let fit = |penalty: f64| ManyExperts { penalty, ..base.clone() }.fit(&data, &Cores::one()).unwrap();
-        let entered =
-            |fit: &Learned| fit.model.classifier.coefficients.iter().chain(&fit.model.difficulty).any(|b| *b != 0.0);
-        assert!(!entered(&fit(1.05 * most)));
-        assert!(entered(&fit(0.3 * most)));
     }
 }

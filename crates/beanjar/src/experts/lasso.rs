@@ -2,7 +2,7 @@
 
 use super::Features;
 use super::quadratic::{self, Variable, soft};
-use crate::logistic::logistic;
+use crate::logistic::{LogProduct, logistic};
 
 /// Soft targets to explain: row r is of unit i, in group k, and is true with probability s(intercept_k + x_i b).
 ///
@@ -39,6 +39,8 @@ pub(super) struct Sparse {
 
 /// Intercepts beyond this are of groups whose rows are all true or all false: s is then 1 or 0 to nine digits.
 const FARTHEST: f64 = 20.0;
+/// Sums up to this, with an intercept, are of odds that are no larger than a [`LogProduct`] takes.
+const NEAR: f64 = 200.0;
 const MOST_STEPS: usize = 200;
 
 /// Minimises the penalised loss from a start, until the duality gap is below `tolerance`.
@@ -69,7 +71,7 @@ pub(super) fn solve(
             .collect();
         let done = gap <= tolerance || steps >= MOST_STEPS;
         // No step that lowers the objective by more than rounding is an end, too.
-        if done || !state.step(&working, &state.moves(&working, &gradients, penalty), objective, penalty) {
+        if done || !state.step(&working, &gradients, objective, penalty) {
             return Sparse { intercepts: state.intercepts, coefficients: state.coefficients, objective, gap, steps };
         }
         steps += 1;
@@ -124,38 +126,43 @@ impl<'a> State<'a> {
 
     /// The loss and its derivatives, in one pass over the rows.
     fn look(&mut self) {
-        self.loss = 0.0;
         self.group_slope.fill(0.0);
         self.group_bend.fill(0.0);
         let rows = self.rows;
+        // e^u is e^intercept times e^sum: one exponential a unit.
+        let odds_of_group: Vec<f64> = self.intercepts.iter().map(|intercept| intercept.exp()).collect();
+        let mut loss = LogProduct::new();
         for unit in 0..self.sums.len() {
-            // Logarithms of factors with weight 1 are taken together.
-            let (mut slope, mut bend, mut product) = (0.0, 0.0, 1.0f64);
+            let (mut slope, mut bend, sum) = (0.0, 0.0, self.sums[unit]);
+            let (odds_of_unit, near) = (sum.exp(), sum.abs() <= NEAR);
             for row in rows.offsets[unit]..rows.offsets[unit + 1] {
                 let (group, weight, target) = (rows.group[row] as usize, rows.weight[row], rows.target[row]);
-                let u = self.intercepts[group] + self.sums[unit];
-                // s(|u|) and ln(1 + e^u) from one exponential.
-                let small = (-u.abs()).exp();
-                let large = 1.0 / (1.0 + small);
-                let p = if u >= 0.0 { large } else { small * large };
-                let (first, second) = (weight * (p - target), weight * small * large * large);
-                self.loss += weight * (u.max(0.0) - target * u);
-                match weight == 1.0 {
-                    true => product *= 1.0 + small,
-                    false => self.loss += weight * small.ln_1p(),
-                }
+                let u = self.intercepts[group] + sum;
+                let (p, part) = if near {
+                    let odds = odds_of_group[group] * odds_of_unit;
+                    let part = 1.0 / (1.0 + odds);
+                    if weight == 1.0 {
+                        loss.multiply(1.0 + odds);
+                    } else {
+                        loss.add(weight * (1.0 + odds).ln());
+                    }
+                    (odds * part, part)
+                } else {
+                    let small = (-u.abs()).exp();
+                    let large = 1.0 / (1.0 + small);
+                    loss.add(weight * (u.max(0.0) + small.ln_1p()));
+                    if u >= 0.0 { (large, small * large) } else { (small * large, large) }
+                };
+                loss.add(-weight * target * u);
+                let (first, second) = (weight * (p - target), weight * p * part);
                 self.group_slope[group] += first;
                 self.group_bend[group] += second;
                 slope += first;
                 bend += second;
-                if product > 1e200 {
-                    self.loss += product.ln();
-                    product = 1.0;
-                }
             }
-            self.loss += product.ln();
             (self.slope[unit], self.bend[unit]) = (slope, bend);
         }
+        self.loss = loss.log();
     }
 
     /// Brings each intercept to its optimum for the sums as they are, by Newton's steps, damped, until what is left to
@@ -265,14 +272,26 @@ impl<'a> State<'a> {
         moves
     }
 
-    /// Takes the moves, or half of them, or a quarter, until the objective falls; false if it never does.
-    fn step(&mut self, working: &[usize], moves: &[f64], objective: f64, penalty: f64) -> bool {
+    /// Takes the moves over the working set, or half of them, or a quarter, until the objective falls; false if it never
+    /// does, but by rounding.
+    fn step(&mut self, working: &[usize], gradients: &[f64], objective: f64, penalty: f64) -> bool {
         let mut full = vec![0.0; self.coefficients.len()];
-        working.iter().zip(moves).for_each(|(&j, by)| full[j] = *by);
+        let moves = self.moves(working, gradients, penalty);
+        working.iter().zip(moves).for_each(|(&j, by)| full[j] = by);
+        // How the objective falls at first, were the whole step as good.
+        let fall = |&j: &usize| {
+            let (b, by) = (self.coefficients[j], full[j]);
+            penalty * (b.abs() - (b + by).abs()) - gradients[j] * by
+        };
+        let fall: f64 = working.iter().map(fall).sum();
+        let rounding = f64::EPSILON * objective.abs();
+        if fall <= rounding {
+            return false;
+        }
         let along = self.features.standardised_sum(&full);
         let (old_sums, old) = (self.sums.clone(), self.coefficients.clone());
         let mut share = 1.0;
-        for _ in 0..30 {
+        while share * fall > rounding && share > 1e-9 {
             self.sums.iter_mut().zip(&old_sums).zip(&along).for_each(|((sum, old), by)| *sum = old + share * by);
             self.coefficients.iter_mut().zip(&old).zip(&full).for_each(|((b, old), by)| *b = old + share * by);
             self.look();

@@ -7,10 +7,13 @@
 
 mod classifier;
 mod curvature;
+#[cfg(test)]
+mod drawn;
 mod em;
 mod experiment;
 mod features;
 mod fit;
+mod largest;
 mod lasso;
 mod learner;
 mod model;

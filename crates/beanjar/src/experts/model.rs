@@ -1,8 +1,9 @@
 //! The model: a class from features, and labels from the class and the features.
 
-use super::classifier::softmax;
+use super::classifier::{normalise, softmax};
 use super::{Classifier, Features};
 use crate::judgments::{Ballots, Votes};
+use crate::logistic::LogProduct;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,82 @@ impl Reading {
     }
 }
 
+/// A model ready to read the labels of units: the odds that experts are right are taken once.
+pub(super) struct Reader<'a> {
+    model: &'a ExpertModel,
+    /// e^skill, where all skills are near enough to zero.
+    odds: Option<Vec<f64>>,
+    /// ln(classes - 1), the ways to be wrong.
+    others: f64,
+}
+
+/// Odds of e^(2 NEAR) are no larger than a [`LogProduct`] takes.
+const NEAR: f64 = 100.0;
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(model: &'a ExpertModel) -> Self {
+        let near = model.skills.iter().all(|skill| skill.abs() <= NEAR);
+        let odds = near.then(|| model.skills.iter().map(|skill| skill.exp()).collect());
+        Reader { model, odds, others: ((model.classifier.classes - 1) as f64).ln() }
+    }
+
+    /// Reads the labels of a unit, given its sums for the class and its ease x g; their likelihood multiplies `likelihood`.
+    pub(super) fn read(
+        &self,
+        sums: &[f64],
+        ease: f64,
+        votes: Votes<'_>,
+        reading: &mut Reading,
+        likelihood: &mut LogProduct,
+    ) {
+        let Reading { prior, posterior, right } = reading;
+        right.clear();
+        // The logarithms of P(class and labels), but for what is common to all classes.
+        let divisor = softmax(sums, prior);
+        if votes.labels.is_empty() {
+            posterior.copy_from_slice(prior);
+            return;
+        }
+        match sums {
+            [sum] => posterior.copy_from_slice(&[0.0, *sum]),
+            _ => posterior.copy_from_slice(sums),
+        }
+        likelihood.divide(divisor.factor);
+        let mut common = -divisor.log;
+        let ease_odds = ease.exp();
+        let odds = self.odds.as_ref().filter(|_| ease.abs() <= NEAR);
+        let (model, experts) = (self.model, self.model.experts());
+        for (worker, label) in votes.iter() {
+            if model.asymmetric {
+                for class in 0..2 {
+                    let (chance, log_right, log_wrong) = chance(model.skills[class * experts + worker] + ease);
+                    posterior[class] += if label == class { log_right } else { log_wrong };
+                    right.push(chance);
+                }
+                continue;
+            }
+            let v = model.skills[worker] + ease;
+            common -= self.others;
+            posterior[label] += v + self.others;
+            match odds {
+                Some(odds) => {
+                    let odds = odds[worker] * ease_odds;
+                    likelihood.divide(1.0 + odds);
+                    right.push(odds / (1.0 + odds));
+                }
+                None => {
+                    let (chance, _, log_wrong) = chance(v);
+                    common += log_wrong;
+                    right.push(chance);
+                }
+            }
+        }
+        let divisor = normalise(posterior);
+        likelihood.add(common + divisor.log);
+        likelihood.multiply(divisor.factor);
+    }
+}
+
 impl ExpertModel {
     pub(super) fn experts(&self) -> usize {
         self.skills.len() / self.skills_each()
@@ -94,52 +171,6 @@ impl ExpertModel {
         if self.asymmetric { 2 } else { 1 }
     }
 
-    /// Reads the labels of a unit, given its sums for the class and its ease x g; returns their log-likelihood.
-    pub(super) fn read(&self, sums: &[f64], ease: f64, votes: Votes<'_>, reading: &mut Reading) -> f64 {
-        let classes = reading.prior.len();
-        let divisor = softmax(sums, &mut reading.prior);
-        // The logarithms of P(class and labels).
-        match sums {
-            [sum] => reading.posterior.copy_from_slice(&[-divisor, sum - divisor]),
-            _ => reading.posterior.iter_mut().zip(sums).for_each(|(cell, sum)| *cell = sum - divisor),
-        }
-        reading.right.clear();
-        let experts = self.experts();
-        let others = ((classes - 1) as f64).ln();
-        // What is common to all classes; the product holds factors 1 + e^-|v|, whose logarithm is taken once.
-        let (mut common, mut product) = (0.0, 1.0f64);
-        for (at, (worker, label)) in votes.iter().enumerate() {
-            if self.asymmetric {
-                for class in 0..2 {
-                    let (right, log_right, log_wrong) = chance(self.skills[class * experts + worker] + ease);
-                    reading.posterior[class] += if label == class { log_right } else { log_wrong };
-                    reading.right.push(right);
-                }
-                continue;
-            }
-            let v = self.skills[worker] + ease;
-            let small = (-v.abs()).exp();
-            let large = 1.0 / (1.0 + small);
-            reading.right.push(if v >= 0.0 { large } else { small * large });
-            product *= 1.0 + small;
-            common -= v.max(0.0) + others;
-            reading.posterior[label] += v + others;
-            if at % 512 == 511 {
-                common -= product.ln();
-                product = 1.0;
-            }
-        }
-        common -= product.ln();
-        let most = reading.posterior.iter().fold(f64::NEG_INFINITY, |most, log| most.max(*log));
-        let mut total = 0.0;
-        for cell in &mut reading.posterior {
-            *cell = (*cell - most).exp();
-            total += *cell;
-        }
-        reading.posterior.iter_mut().for_each(|cell| *cell /= total);
-        if votes.labels.is_empty() { 0.0 } else { common + most + total.ln() }
-    }
-
     /// P(class | x, y) of each unit, unit by unit, of features standardised as those it was learned from.
     pub fn posterior(&self, data: &Labelled<'_>) -> Vec<f64> {
         let ease = data.features.standardised_sum(&self.difficulty);
@@ -148,10 +179,11 @@ impl ExpertModel {
 
     fn posterior_by(&self, sums: &[f64], ease: &[f64], ballots: &Ballots) -> Vec<f64> {
         let rows = self.classifier.rows();
-        let mut reading = Reading::new(self.classifier.classes);
+        let (reader, mut reading) = (Reader::new(self), Reading::new(self.classifier.classes));
         let mut posterior = Vec::with_capacity(ballots.tasks() * self.classifier.classes);
         for unit in 0..ballots.tasks() {
-            self.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], ballots.votes(unit), &mut reading);
+            let sums = &sums[unit * rows..(unit + 1) * rows];
+            reader.read(sums, ease[unit], ballots.votes(unit), &mut reading, &mut LogProduct::new());
             posterior.extend(&reading.posterior);
         }
         posterior
@@ -212,10 +244,10 @@ impl ExpertModel {
         let sums = self.classifier.sums(data.features);
         let ease = data.features.standardised_sum(&self.difficulty);
         let (rows, each) = (self.classifier.rows(), self.skills_each());
-        let mut reading = Reading::new(self.classifier.classes);
+        let (reader, mut reading) = (Reader::new(self), Reading::new(self.classifier.classes));
         for unit in 0..data.ballots.tasks() {
-            let votes = data.ballots.votes(unit);
-            self.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading);
+            let (sums, votes) = (&sums[unit * rows..(unit + 1) * rows], data.ballots.votes(unit));
+            reader.read(sums, ease[unit], votes, &mut reading, &mut LogProduct::new());
             for ((worker, _), right) in votes.iter().zip(reading.right.chunks_exact(each)) {
                 let chance = match self.asymmetric {
                     false => right[0],
@@ -226,14 +258,20 @@ impl ExpertModel {
         }
     }
 
-    /// Itself, or for two classes its negative, which has the same likelihood.
+    /// Itself, or for two classes its negative, which has the same likelihood: what agrees with the majority more often.
     pub(super) fn agreeing_with_the_majority(mut self, data: &Labelled<'_>) -> Self {
         if self.classifier.classes != 2 {
             return self;
         }
         let shares = data.shares();
         let sums = self.classifier.sums(data.features);
-        let agreed: f64 = sums.iter().zip(shares.chunks_exact(2)).map(|(sum, share)| sum.signum() * lean(share)).sum();
+        let mut agreed: f64 =
+            sums.iter().zip(shares.chunks_exact(2)).map(|(sum, share)| sum.signum() * lean(share)).sum();
+        if agreed == 0.0 {
+            // Then the one by which experts are right more often than wrong.
+            let posterior = self.posterior(data);
+            agreed = posterior.iter().zip(&shares).map(|(z, share)| (z - 0.5) * share).sum();
+        }
         if agreed < 0.0 {
             let negate = |values: &mut Vec<f64>| values.iter_mut().for_each(|value| *value = 0.0 - *value);
             negate(&mut self.classifier.intercepts);
@@ -261,4 +299,55 @@ fn chance(v: f64) -> (f64, f64, f64) {
     let log = small.ln_1p();
     let right = if v >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
     (right, v.min(0.0) - log, -v.max(0.0) - log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logistic::logistic;
+
+    /// P(labels), and P(class | labels), by the definition.
+    fn by_hand(model: &ExpertModel, sums: &[f64], ease: f64, votes: &[(usize, usize)]) -> (f64, Vec<f64>) {
+        let classes = model.classifier.classes;
+        let sums = if classes == 2 { vec![0.0, sums[0]] } else { sums.to_vec() };
+        let total: f64 = sums.iter().map(|sum| sum.exp()).sum();
+        let joint = |class: usize| {
+            let says = |&(worker, label): &(usize, usize)| {
+                let skill = if model.asymmetric { class * model.experts() + worker } else { worker };
+                let right = logistic(model.skills[skill] + ease);
+                if label == class { right } else { logistic(-model.skills[skill] - ease) / (classes - 1) as f64 }
+            };
+            sums[class].exp() / total * votes.iter().map(says).product::<f64>()
+        };
+        let joint: Vec<f64> = (0..classes).map(joint).collect();
+        let all: f64 = joint.iter().sum();
+        (all.ln(), joint.iter().map(|joint| joint / all).collect())
+    }
+
+    #[test]
+    fn labels_are_read_by_bayes_near_and_far() {
+        for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
+            // Skills and ease may be large and cancel, as they do on the scale of a user's features.
+            for (shift, ease) in [(0.0, 0.4), (0.0, -3.0), (0.0, 150.0), (-300.0, 301.0), (90.0, -90.5)] {
+                let rows = if classes == 2 { 1 } else { classes };
+                let skills = [1.2, -0.3, 0.8, 2.0, 0.1, -1.0].map(|skill| skill + shift);
+                let model = ExpertModel {
+                    classifier: Classifier { classes, intercepts: vec![0.0; rows], coefficients: vec![] },
+                    skills: skills[..if asymmetric { 6 } else { 3 }].to_vec(),
+                    difficulty: vec![],
+                    asymmetric,
+                };
+                for votes in [vec![], vec![(1, 1)], vec![(0, 0), (1, 1), (2, classes - 1), (0, 0)]] {
+                    let ballots = Ballots::from_tasks(std::slice::from_ref(&votes), 3, classes);
+                    let sums = &[0.7, -0.2, 0.4][..rows];
+                    let (mut reading, mut likelihood) = (Reading::new(classes), LogProduct::new());
+                    Reader::new(&model).read(sums, ease, ballots.votes(0), &mut reading, &mut likelihood);
+                    let (log, posterior) = by_hand(&model, sums, ease, &votes);
+                    let close = |a: f64, b: f64| (a - b).abs() < 1e-12 * (1.0 + b.abs());
+                    assert!(close(likelihood.log(), log), "{classes} {ease}: {} {log}", likelihood.log());
+                    assert!(reading.posterior.iter().zip(&posterior).all(|(a, b)| close(*a, *b)), "{posterior:?}");
+                }
+            }
+        }
+    }
 }

@@ -2,9 +2,10 @@
 
 use super::curvature::{Parts, Said, row_class};
 use super::em::Penalties;
-use super::model::{ExpertModel, Labelled, Reading};
+use super::model::{ExpertModel, Labelled, Reader, Reading};
 use super::quadratic::{Variable, descend, promise};
 use crate::linalg::Symmetric;
+use crate::logistic::LogProduct;
 
 /// Where the steps ended.
 pub(super) struct Arrived {
@@ -13,6 +14,8 @@ pub(super) struct Arrived {
     pub(super) log_likelihood: f64,
     pub(super) steps: usize,
     pub(super) converged: bool,
+    /// What one more step promises to add to the objective.
+    pub(super) promise: f64,
 }
 
 /// A unit's Hessian holds the square of its votes; beyond these EM is left to itself.
@@ -23,10 +26,6 @@ const MOST_SKILLS: usize = 2000;
 pub(super) fn suits(data: &Labelled<'_>, skills: usize) -> bool {
     skills <= MOST_SKILLS && (0..data.ballots.tasks()).all(|unit| data.ballots.votes(unit).labels.len() <= MOST_VOTES)
 }
-
-/// How much of the missing information is taken off, from all of it, which is Newton's step, to nothing, which is a step
-/// of EM that stops halfway.
-const MISSING: [f64; 6] = [1.0, 0.95, 0.8, 0.5, 0.2, 0.0];
 
 /// Skills beyond this are of experts who are always right or always wrong.
 const FARTHEST: f64 = 20.0;
@@ -43,8 +42,8 @@ fn within_bounds(mut moves: Vec<f64>, skills: &[f64]) -> Vec<f64> {
 /// Climbs to the nearest maximum from a model.
 ///
 /// With S the complete data's score, the Hessian of the negative log-likelihood is C - V: C the complete data's
-/// information, V the variance of S given the labels (Louis 1982), both sums over units. Where C - V is not positive, less
-/// of V is taken. The quadratic model with its penalty is minimised over a working set (coefficients that are not zero or
+/// information, V the variance of S given the labels (Louis 1982), both sums over units. Where C - V is not positive, its
+/// diagonal is raised. The quadratic model with its penalty is minimised over a working set (coefficients that are not zero or
 /// whose gradient is beyond the penalty, and all intercepts), and the step shortened until the objective rises by a share
 /// of what the model promised: it never falls. Ends when the promise is below `tolerance` of the objective.
 ///
@@ -57,40 +56,28 @@ pub(super) fn arrive(
     most: usize,
 ) -> Arrived {
     let mut here = Point::new(data, penalties, model);
-    let (mut missing, mut steps, mut converged) = (0, 0, false);
+    let (mut cautious, mut steps, mut converged, mut promised) = (false, 0, false, f64::INFINITY);
     while steps < most && !converged {
         let working = here.working(data, penalties);
-        let mut hessian = here.hessian(data, &working, MISSING[missing]);
-        // A trifle on the diagonal, for directions in which nothing changes.
-        let size = hessian.size();
-        let mean = (0..size).map(|i| hessian[(i, i)].max(0.0)).sum::<f64>() / size as f64;
-        (0..size).for_each(|i| hessian[(i, i)] += 1e-9 * (hessian[(i, i)].abs() + mean));
-        let lower = (missing + 1 < MISSING.len()).then_some(missing + 1);
-        if hessian.cholesky().is_none()
-            && let Some(lower) = lower
-        {
-            missing = lower;
-            continue;
-        }
+        let (hessian, as_it_is) = here.positive_hessian(data, &working, cautious);
         let moves = within_bounds(descend(&hessian, &working.variables), &here.model.skills);
-        let promise = promise(&working.variables, &moves);
-        if promise <= tolerance * here.objective.abs().max(1.0) {
+        promised = promise(&working.variables, &moves);
+        // Near a saddle little is promised at first, and much may follow.
+        let enough = if as_it_is { tolerance } else { tolerance.min(1e-9) };
+        if promised <= enough * here.objective.abs().max(1.0) {
             converged = true;
             break;
         }
         steps += 1;
-        match (here.moved(data, penalties, &working, &moves, promise), lower) {
-            (Some(next), _) => {
-                here = next;
-                missing = missing.saturating_sub(1);
-            }
-            (None, Some(lower)) => missing = lower,
+        match here.moved(data, penalties, &working, &moves, promised) {
+            Some(next) => (here, cautious) = (next, false),
+            None if !cautious => cautious = true,
             // Rounding is all that is left.
-            (None, None) => converged = true,
+            None => converged = true,
         }
     }
     let Point { model, objective, log_likelihood, .. } = here;
-    Arrived { model, objective, log_likelihood, steps, converged }
+    Arrived { model, objective, log_likelihood, steps, converged, promise: promised }
 }
 
 /// A model, and what the labels say at it.
@@ -119,14 +106,14 @@ impl Point {
         let (rows, units) = (model.classifier.rows(), ease.len());
         let each = model.skills_each();
         let experts = model.experts();
-        let mut reading = Reading::new(model.classifier.classes);
+        let (reader, mut reading) = (Reader::new(&model), Reading::new(model.classifier.classes));
         let mut readings = Reading::default();
         let mut slopes = vec![vec![0.0; units]; rows + 1];
         let mut skill_slopes = vec![0.0; model.skills.len()];
-        let mut log_likelihood = 0.0;
+        let mut likelihood = LogProduct::new();
         for unit in 0..units {
             let votes = data.ballots.votes(unit);
-            log_likelihood += model.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading);
+            reader.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading, &mut likelihood);
             for row in 0..rows {
                 let class = row_class(rows, row);
                 slopes[row][unit] = reading.posterior[class] - reading.prior[class];
@@ -145,6 +132,7 @@ impl Point {
             readings.posterior.extend_from_slice(&reading.posterior);
             readings.right.extend_from_slice(&reading.right);
         }
+        let log_likelihood = likelihood.log();
         let objective = log_likelihood - penalties.of(&model);
         Point { model, objective, log_likelihood, sums, ease, readings, slopes, skill_slopes }
     }
@@ -180,9 +168,25 @@ impl Point {
         working
     }
 
+    /// A positive matrix for a step: C - V, raised where that is not positive; or C if `cautious`, which is a step of EM
+    /// that stops halfway. And whether it is C - V as it is.
+    fn positive_hessian(&self, data: &Labelled<'_>, working: &Working, cautious: bool) -> (Symmetric, bool) {
+        // At a saddle: a pivot of -p made p would double the distance from it in a step. Twice that was tried, and half,
+        // and a third: bolder steps are shortened more often, and there are no fewer of them.
+        const TIMES: f64 = 2.0;
+        let mut hessian = self.hessian(data, working, if cautious { 0.0 } else { 1.0 });
+        // A trifle on the diagonal, for directions in which nothing changes.
+        let size = hessian.size();
+        let mean = (0..size).map(|i| hessian[(i, i)].max(0.0)).sum::<f64>() / size as f64;
+        (0..size).for_each(|i| hessian[(i, i)] += 1e-9 * (hessian[(i, i)].abs() + mean));
+        let (hessian, raised) = hessian.raised(TIMES);
+        (hessian, !raised && !cautious)
+    }
+
     /// C - missing V over the working set, from as many units as keep its cost in bounds, evenly spread.
     fn hessian(&self, data: &Labelled<'_>, working: &Working, missing: f64) -> Symmetric {
         const BLOCK: usize = 128;
+        const DENSE: usize = 8;
         const MOST_PRODUCTS: usize = 2_000_000_000;
         let size = working.variables.len();
         let (units, each, classes) = (self.ease.len(), self.model.skills_each(), self.model.classifier.classes);
@@ -194,7 +198,12 @@ impl Point {
         let mut designs: Vec<Vec<f64>> =
             working.channels.iter().map(|channel| vec![1.0; channel.len() * BLOCK]).collect();
         let mut weights = vec![0.0; BLOCK * channels * channels];
-        let mut scaled = Vec::new();
+        let (mut scaled, mut skills) = (Vec::new(), Vec::new());
+        // Where a unit's votes are of many of the experts, the weights of votes are a matrix, with zeros for the others.
+        let all_skills = self.model.skills.len();
+        let dense = all_skills * units <= DENSE * data.ballots.len() * each;
+        let mut votes_weights: Vec<Vec<f64>> =
+            (0..channels).filter(|_| dense).map(|_| vec![0.0; all_skills * BLOCK]).collect();
         for from in (0..units).step_by(BLOCK * every) {
             let to = (from + BLOCK).min(units);
             for (channel, design) in working.channels.iter().zip(&mut designs) {
@@ -219,19 +228,31 @@ impl Point {
                     weights[pair * BLOCK + unit - from] = parts.between_channels[pair];
                 }
                 // Votes with each other, and with each channel.
-                let skill = |vote: usize| first_skill + vote % each * experts + votes.workers[vote / each] as usize;
-                let slots = votes.labels.len() * each;
-                for a in 0..slots {
-                    for b in 0..slots {
-                        hessian[(skill(a), skill(b))] += parts.between_votes[a * slots + b];
-                    }
+                skills.clear();
+                for &worker in votes.workers {
+                    skills.extend((0..each).map(|class| first_skill + class * experts + worker as usize));
+                }
+                for (a, &skill) in skills.iter().enumerate() {
+                    let row = hessian.row_mut(skill);
+                    let between = &parts.between_votes[a * skills.len()..][..skills.len()];
+                    skills.iter().zip(between).for_each(|(&other, value)| row[other] += value);
                     for (at, channel) in working.channels.iter().enumerate() {
                         let weight = parts.vote_and_channel[a * channels + at];
+                        if dense {
+                            votes_weights[at][(unit - from) * all_skills + skill - first_skill] += weight;
+                            continue;
+                        }
                         let design = &designs[at][(unit - from) * channel.len()..][..channel.len()];
-                        let row = &mut hessian.row_mut(skill(a))[channel.first..][..channel.len()];
-                        row.iter_mut().zip(design).for_each(|(cell, x)| *cell += weight * x);
+                        let cells = &mut row[channel.first..][..channel.len()];
+                        cells.iter_mut().zip(design).for_each(|(cell, x)| *cell += weight * x);
                     }
                 }
+            }
+            for ((channel, design), weights) in working.channels.iter().zip(&designs).zip(&mut votes_weights) {
+                let (weights, design) =
+                    (&mut weights[..(to - from) * all_skills], &design[..(to - from) * channel.len()]);
+                hessian.add_product((first_skill, channel.first), (weights, all_skills), (design, channel.len()));
+                weights.fill(0.0);
             }
             for (a, left) in working.channels.iter().enumerate() {
                 for (b, right) in working.channels.iter().enumerate().take(a + 1) {

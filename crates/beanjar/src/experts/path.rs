@@ -194,22 +194,17 @@ pub fn likeliest(probabilities: &[f64]) -> usize {
 mod tests {
     use super::*;
     use crate::experts::ManyExperts;
-    use crate::simulate::{ExpertCase, Experts};
+    use crate::experts::drawn::drawn;
+    use crate::simulate::ExpertCase;
 
-    fn drawn(units: usize, seed: u64) -> (Features, Ballots) {
-        let drawn = Experts { units, noise_features: 5, case: ExpertCase::Constant }.draw(seed).unwrap();
-        let columns: Vec<Vec<f64>> = (0..10).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
-        let votes: Vec<Vec<(usize, usize)>> = drawn
-            .labels
-            .iter()
-            .map(|labels| labels.iter().enumerate().map(|(k, &l)| (k, usize::from(l))).collect())
-            .collect();
-        (Features::from_columns(units, &columns).unwrap(), Ballots::from_tasks(&votes, 3, 2))
+    fn constant(units: usize, seed: u64) -> (Features, Ballots) {
+        let drawn = drawn(units, 5, ExpertCase::Constant, seed);
+        (drawn.features, drawn.ballots)
     }
 
     #[test]
     fn the_path_goes_from_nothing_to_much_and_s_prefers_what_predicts() {
-        let (features, ballots) = drawn(400, 1);
+        let (features, ballots) = constant(400, 1);
         let data = Labelled::new(&features, &ballots).unwrap();
         let learner = Learner::Experts(ManyExperts { restarts: 2, tolerance: 1e-7, ..ManyExperts::default() });
         let units: Vec<usize> = (0..400).collect();
@@ -232,8 +227,8 @@ mod tests {
 
     #[test]
     fn other_units_are_predicted_from_their_own_features() {
-        let (features, ballots) = drawn(300, 2);
-        let (others, labels) = drawn(500, 3);
+        let (features, ballots) = constant(300, 2);
+        let (others, labels) = constant(500, 3);
         let data = Labelled::new(&features, &ballots).unwrap();
         let validation = Validation::Others { features: &others, ballots: &labels };
         let units: Vec<usize> = (0..300).collect();

@@ -6,6 +6,17 @@ mod symmetric;
 pub(crate) use square::Square;
 pub(crate) use symmetric::Symmetric;
 
+/// The sum of products; eight sums side by side, which a processor takes at once.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (mut sums, n) = ([0.0; 8], a.len() / 8 * 8);
+    for (a, b) in a[..n].chunks_exact(8).zip(b[..n].chunks_exact(8)) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + a[n..].iter().zip(&b[n..]).map(|(a, b)| a * b).sum::<f64>()
+}
+
 /// The weights w and bias that minimise the squared error of w x + bias; of several the shortest, columns brought to
 /// unit variance first. Rows of `x` are examples.
 pub(crate) fn least_squares(x: &[Vec<f64>], y: &[f64]) -> (Vec<f64>, f64) {

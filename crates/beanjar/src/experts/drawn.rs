@@ -1,0 +1,24 @@
+//! Simulated experts for tests.
+
+use super::Features;
+use crate::judgments::Ballots;
+use crate::simulate::{ExpertCase, Experts};
+
+pub(super) struct Drawn {
+    pub(super) features: Features,
+    pub(super) ballots: Ballots,
+    pub(super) truth: Vec<u8>,
+}
+
+/// Units with five features that matter, some that do not, and the labels of three experts.
+pub(super) fn drawn(units: usize, noise: usize, case: ExpertCase, seed: u64) -> Drawn {
+    let drawn = Experts { units, noise_features: noise, case }.draw(seed).unwrap();
+    let columns: Vec<Vec<f64>> = (0..noise + 5).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
+    let labels = |labels: &Vec<u8>| labels.iter().enumerate().map(|(k, &label)| (k, usize::from(label))).collect();
+    let votes: Vec<Vec<(usize, usize)>> = drawn.labels.iter().map(labels).collect();
+    Drawn {
+        features: Features::from_columns(units, &columns).unwrap(),
+        ballots: Ballots::from_tasks(&votes, 3, 2),
+        truth: drawn.truth,
+    }
+}
