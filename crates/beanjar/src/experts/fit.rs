@@ -4,6 +4,7 @@ use super::classifier::rows_of;
 use super::em::{Climb, Penalties};
 use super::model::{ExpertModel, Labelled};
 use super::newton::{self, Arrived};
+use super::starts::neighbours;
 use super::{Classifier, check_penalty, drawn_apart};
 use crate::{Cores, Error, Result};
 
@@ -105,8 +106,34 @@ const SAMPLE: usize = 10_000;
 impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
-        let ends = self.ends(data, 0.0, cores)?.into_iter();
-        ends.reduce(|best, next| if next.objective > best.objective { next } else { best }).ok_or(Error::Empty("start"))
+        let best = highest(self.ends(data, 0.0, cores)?).ok_or(Error::Empty("start"))?;
+        let follow_all = self.affordable(data, 1) && data.ballots.tasks() <= SAMPLE;
+        Ok(if follow_all && newton::suits(data, self.skills(data)) {
+            self.higher_nearby(data, best, cores)
+        } else {
+            best
+        })
+    }
+
+    /// What is higher than a fit and can be had from near it, if anything: one of its parts is taken out, and the rest led on.
+    fn higher_nearby(&self, data: &Labelled<'_>, mut best: Learned, cores: &Cores) -> Learned {
+        const ROUNDS: usize = 5;
+        for _ in 0..ROUNDS {
+            let mut near = cores.map(neighbours(data, &best.model), |model| self.near_its_end(data, model, 0));
+            near.retain(|climb| climb.may_end_at() > best.objective);
+            let ends = cores.map(apart(data, near, 0.0), |(model, steps)| self.arrive(data, model, steps));
+            match highest(ends) {
+                Some(next) if next.objective > best.objective + self.tolerance * best.objective.abs() => best = next,
+                _ => break,
+            }
+        }
+        best
+    }
+
+    /// Whether following so many starts to their ends is affordable.
+    fn affordable(&self, data: &Labelled<'_>, starts: usize) -> bool {
+        let variables = self.blank(data).size() as f64;
+        starts as f64 * data.features.units() as f64 * variables * variables <= MOST_PRODUCTS
     }
 
     /// Where the climbs from the starts end, each end once; not all of those that are lower than the highest by more than
@@ -133,7 +160,9 @@ impl ManyExperts {
         };
         Ok(match newton::suits(data, self.skills(data)) {
             true => {
-                let near = cores.map(climbs, |climb| self.near_its_end(data, climb));
+                let models =
+                    climbs.into_iter().map(|climb| (climb.model.unwrap_or_else(|| self.blank(data)), climb.steps));
+                let near = cores.map(models.collect(), |(model, steps)| self.near_its_end(data, model, steps));
                 cores.map(apart(data, near, margin), |(model, steps)| self.arrive(data, model, steps))
             }
             false => cores.map(climbs, |climb| self.by_em(data, climb)),
@@ -143,9 +172,7 @@ impl ManyExperts {
     /// The starts worth following, some steps on their way.
     fn promising<'a>(&self, data: &'a Labelled<'a>, cores: &Cores) -> Result<Vec<Climb<'a>>> {
         let starts = self.starts(data)?;
-        let variables = self.blank(data).size() as f64;
-        let products = starts.len() as f64 * data.features.units() as f64 * variables * variables;
-        let stages = if products > MOST_PRODUCTS { &STAGES[..] } else { &[(SHORT, usize::MAX)] };
+        let stages = if self.affordable(data, starts.len()) { &[(SHORT, usize::MAX)] } else { &STAGES[..] };
         let mut climbs: Vec<Climb<'_>> = starts.into_iter().map(|shares| self.climb(data, shares)).collect();
         for &(steps, kept) in stages {
             climbs = cores.map(climbs, |climb| climb.run(steps.min(self.iterations), self.tolerance));
@@ -177,11 +204,10 @@ impl ManyExperts {
     }
 
     /// By Newton's steps to where it is clear where a climb will end.
-    fn near_its_end(&self, data: &Labelled<'_>, climb: Climb<'_>) -> Arrived {
-        let model = climb.model.unwrap_or_else(|| self.blank(data));
-        let most = self.iterations.saturating_sub(climb.steps);
+    fn near_its_end(&self, data: &Labelled<'_>, model: ExpertModel, steps: usize) -> Arrived {
+        let most = self.iterations.saturating_sub(steps);
         let near = newton::arrive(data, self.penalties(), model, self.tolerance.max(NEAR), most);
-        Arrived { model: near.model.agreeing_with_the_majority(data), steps: climb.steps + near.steps, ..near }
+        Arrived { model: near.model.agreeing_with_the_majority(data), steps: steps + near.steps, ..near }
     }
 
     /// By Newton's steps to the end.
@@ -235,17 +261,20 @@ impl ManyExperts {
     }
 }
 
+/// The end with the highest objective.
+pub(super) fn highest(ends: Vec<Learned>) -> Option<Learned> {
+    ends.into_iter().reduce(|best, next| if next.objective > best.objective { next } else { best })
+}
+
 /// Of climbs near their ends, those that may end no lower than the highest less a margin, each end once.
 fn apart(data: &Labelled<'_>, mut near: Vec<Arrived>, margin: f64) -> Vec<(ExpertModel, usize)> {
-    /// So many times what the next step promises is left to gain at the most.
-    const TIMES: f64 = 30.0;
     /// Climbs end alike if what they think of units differs by no more than this, root mean square.
     const ALIKE: f64 = 0.02;
     near.sort_by(|a, b| b.objective.total_cmp(&a.objective));
     let highest = near.first().map_or(0.0, |first| first.objective);
     let mut kept: Vec<(Arrived, Vec<f64>)> = Vec::new();
     for climb in near {
-        if climb.objective + TIMES * climb.promise.max(0.0) < highest - margin {
+        if climb.may_end_at() < highest - margin {
             continue;
         }
         let thinks = climb.model.posterior(data);

@@ -2,6 +2,7 @@
 
 use super::classifier::largest_penalty;
 use super::em::{class_rows, right_rows, set_rights};
+use super::fit::highest;
 use super::{Features, Labelled, Learned, ManyExperts, lasso};
 use crate::{Cores, Result};
 
@@ -54,7 +55,7 @@ impl ManyExperts {
             largest = largest.max(followed(end, FROM * most)?);
         }
         for _ in 0..RISES {
-            let fit = at(largest).fit(data, &Cores::one())?;
+            let Some(fit) = highest(at(largest).ends(data, 0.0, &Cores::one())?) else { break };
             if fit.model.features_used() == 0 {
                 break;
             }

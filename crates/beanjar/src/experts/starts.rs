@@ -9,6 +9,38 @@ use crate::truth::{Evidence, OneCoin};
 use crate::{Cores, Result};
 use rand_distr::{Distribution, StandardNormal};
 
+/// Of so many experts, those with the most labels, it is tried what comes of trusting them, or of not trusting them.
+const EXPERTS: usize = 5;
+
+/// The experts with the most labels, most first.
+fn busiest(data: &Labelled<'_>) -> Vec<usize> {
+    let labels = data.ballots.per_worker();
+    let mut order: Vec<usize> = (0..labels.len()).filter(|&worker| labels[worker] > 0).collect();
+    order.sort_by_key(|&worker| std::cmp::Reverse(labels[worker]));
+    order.truncate(EXPERTS);
+    order
+}
+
+/// Models that differ from one in a part of it: one expert throws a coin, or features do not tell which units are easy, or
+/// tell the contrary.
+pub(super) fn neighbours(data: &Labelled<'_>, model: &ExpertModel) -> Vec<ExpertModel> {
+    let mut models = Vec::new();
+    for expert in busiest(data) {
+        for skill in (expert..model.skills.len()).step_by(model.experts()) {
+            let mut other = model.clone();
+            other.skills[skill] = 0.0;
+            models.push(other);
+        }
+    }
+    if model.difficulty.iter().any(|g| *g != 0.0) {
+        for factor in [0.0, -1.0] {
+            let difficulty = model.difficulty.iter().map(|g| factor * g).collect();
+            models.push(ExpertModel { difficulty, ..model.clone() });
+        }
+    }
+    models
+}
+
 impl ManyExperts {
     /// The shares of classes from which EM starts: those of the votes, the one-coin fit, what each of the experts with the
     /// most labels says, and random ones, which lie around the logistic fit of the votes.
@@ -40,11 +72,8 @@ impl ManyExperts {
     /// The shares of the votes, but where an expert gave a label, nearly that: where most experts throw coins, the likelihood
     /// is often highest near the one who does not.
     fn one_by_one(&self, data: &Labelled<'_>, votes: &[f64]) -> Vec<Vec<f64>> {
-        const EXPERTS: usize = 5;
         const SURE: f64 = 0.9;
-        let (classes, labels) = (data.ballots.classes(), data.ballots.per_worker());
-        let mut order: Vec<usize> = (0..labels.len()).filter(|&worker| labels[worker] > 0).collect();
-        order.sort_by_key(|&worker| std::cmp::Reverse(labels[worker]));
+        let classes = data.ballots.classes();
         let says = |&expert: &usize| {
             let mut shares = votes.to_vec();
             for (unit, cells) in shares.chunks_exact_mut(classes).enumerate() {
@@ -55,6 +84,6 @@ impl ManyExperts {
             }
             shares
         };
-        order.iter().take(EXPERTS).map(says).collect()
+        busiest(data).iter().map(says).collect()
     }
 }
