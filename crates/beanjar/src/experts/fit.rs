@@ -262,7 +262,7 @@ impl ManyExperts {
 }
 
 /// The end with the highest objective.
-pub(super) fn highest(ends: Vec<Learned>) -> Option<Learned> {
+fn highest(ends: Vec<Learned>) -> Option<Learned> {
     ends.into_iter().reduce(|best, next| if next.objective > best.objective { next } else { best })
 }
 

@@ -2,7 +2,6 @@
 
 use super::classifier::largest_penalty;
 use super::em::{class_rows, right_rows, set_rights};
-use super::fit::highest;
 use super::{Features, Labelled, Learned, ManyExperts, lasso};
 use crate::{Cores, Result};
 
@@ -32,13 +31,7 @@ impl ManyExperts {
         if most == 0.0 {
             return Ok(most);
         }
-        let at = |penalty: f64| ManyExperts {
-            penalty,
-            penalty_difficulty: None,
-            restarts: 0,
-            tolerance: 1e-6,
-            ..self.clone()
-        };
+        let at = |penalty: f64| ManyExperts { penalty, penalty_difficulty: None, restarts: 0, ..self.clone() };
         // The penalty at which a fit's features have left, or do not help.
         let followed = |mut fit: Learned, mut penalty: f64| -> Result<f64> {
             for _ in 0..RISES {
@@ -55,7 +48,7 @@ impl ManyExperts {
             largest = largest.max(followed(end, FROM * most)?);
         }
         for _ in 0..RISES {
-            let Some(fit) = highest(at(largest).ends(data, 0.0, &Cores::one())?) else { break };
+            let fit = at(largest).fit(data, &Cores::one())?;
             if fit.model.features_used() == 0 {
                 break;
             }
