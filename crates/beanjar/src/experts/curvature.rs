@@ -5,7 +5,7 @@ pub(super) fn row_class(rows: usize, row: usize) -> usize {
     if rows == 1 { 1 } else { row }
 }
 
-/// What the labels of one unit say: see [`super::model::Reading`].
+/// What the labels of one unit say: see [`super::reading::Readings`].
 pub(super) struct Said<'a> {
     pub(super) labels: &'a [u16],
     pub(super) prior: &'a [f64],
@@ -40,18 +40,19 @@ impl Parts {
     /// For two classes and one skill an expert: all scores are the class's indicator, times 1 for the class's own sum, the
     /// sign of the vote for a skill, and the sum of signs for ease.
     pub(super) fn of_two_classes(&mut self, said: &Said<'_>, missing: f64) {
-        let variance = missing * said.posterior[0] * said.posterior[1];
-        let sign = |label: &u16| if *label == 1 { 1.0 } else { -1.0 };
-        let signs: f64 = said.labels.iter().map(sign).sum();
-        self.between_votes.clear();
-        self.vote_and_channel.clear();
+        let (votes, variance) = (said.labels.len(), missing * said.posterior[0] * said.posterior[1]);
+        let sign = |label: u16| 2.0 * f64::from(label) - 1.0;
+        let signs: f64 = said.labels.iter().map(|label| sign(*label)).sum();
+        self.between_votes.resize(votes * votes, 0.0);
+        self.vote_and_channel.resize(votes * 2, 0.0);
+        let rows = self.between_votes.chunks_exact_mut(votes.max(1)).zip(self.vote_and_channel.chunks_exact_mut(2));
         let mut total = 0.0;
-        for (a, (label, right)) in said.labels.iter().zip(said.right).enumerate() {
-            let (bend, missed) = (right * (1.0 - right), variance * sign(label));
+        for (a, ((row, with_channels), right)) in rows.zip(said.right).enumerate() {
+            let (bend, missed) = (right * (1.0 - right), variance * sign(said.labels[a]));
             total += bend;
-            self.between_votes.extend(said.labels.iter().map(|other| -missed * sign(other)));
-            self.between_votes[a * said.labels.len() + a] += bend;
-            self.vote_and_channel.extend([-missed, bend - missed * signs]);
+            row.iter_mut().zip(said.labels).for_each(|(cell, other)| *cell = -missed * sign(*other));
+            row[a] += bend;
+            with_channels.copy_from_slice(&[-missed, bend - missed * signs]);
         }
         // The class of a unit without labels is as the features say, and tells nothing.
         let class = if said.labels.is_empty() { 0.0 } else { said.prior[0] * said.prior[1] - variance };

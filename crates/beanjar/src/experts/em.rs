@@ -2,9 +2,9 @@
 
 use super::classifier::regress;
 use super::lasso::{self, LogisticRows, Sparse};
-use super::model::{ExpertModel, Labelled, Reader, Reading};
+use super::model::{ExpertModel, Labelled};
 use super::multinomial::ClassRows;
-use crate::logistic::LogProduct;
+use super::reading::Readings;
 
 /// The penalties on the coefficients of the class and of difficulty.
 #[derive(Clone, Copy, Debug)]
@@ -123,16 +123,8 @@ impl<'a> Climb<'a> {
             asymmetric: self.asymmetric,
         };
         let (sums, ease) = (model.classifier.sums(features), features.standardised_sum(&model.difficulty));
-        let rows = model.classifier.rows();
-        let (reader, mut reading) = (Reader::new(&model), Reading::new(self.classes.classes));
-        let mut likelihood = LogProduct::new();
-        for (unit, target) in self.classes.target.chunks_exact_mut(self.classes.classes).enumerate() {
-            let votes = self.data.ballots.votes(unit);
-            let sums = &sums[unit * rows..(unit + 1) * rows];
-            reader.read(sums, ease[unit], votes, &mut reading, &mut likelihood);
-            target.copy_from_slice(&reading.posterior);
-        }
-        self.log_likelihood = likelihood.log();
+        let readings = Readings::of(&model, &sums, &ease, self.data.ballots);
+        (self.classes.target, self.log_likelihood) = (readings.posterior, readings.log_likelihood);
         self.objective = self.log_likelihood - self.penalties.of(&model);
         (self.model, self.experts) = (Some(model), Some(experts));
         self.gain = self.objective - before;

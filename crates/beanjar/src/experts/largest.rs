@@ -32,6 +32,7 @@ impl ManyExperts {
             return Ok(most);
         }
         let at = |penalty: f64| ManyExperts { penalty, penalty_difficulty: None, restarts: 0, ..self.clone() };
+        let roughly = |penalty: f64| ManyExperts { tolerance: self.tolerance.max(1e-6), ..at(penalty) };
         // The penalty at which a fit's features have left, or do not help.
         let followed = |mut fit: Learned, mut penalty: f64| -> Result<f64> {
             for _ in 0..RISES {
@@ -39,12 +40,12 @@ impl ManyExperts {
                     break;
                 }
                 penalty *= RISE;
-                fit = at(penalty).fit_from(data, &fit.model)?;
+                fit = roughly(penalty).fit_from(data, &fit.model)?;
             }
             Ok(penalty)
         };
         let mut largest = most;
-        for end in at(FROM * most).ends(data, f64::INFINITY, &Cores::one())? {
+        for end in roughly(FROM * most).ends(data, f64::INFINITY, &Cores::one())? {
             largest = largest.max(followed(end, FROM * most)?);
         }
         for _ in 0..RISES {

@@ -13,6 +13,7 @@ mod em;
 mod experiment;
 mod features;
 mod fit;
+mod hessian;
 mod largest;
 mod lasso;
 mod learner;
@@ -21,6 +22,7 @@ mod multinomial;
 mod newton;
 mod path;
 mod quadratic;
+mod reading;
 mod starts;
 
 pub use classifier::{Classifier, Regression, SoftLabels};

@@ -1,11 +1,12 @@
 //! Newton's steps on the penalised likelihood of the labels itself, where EM would crawl.
 
-use super::curvature::{Parts, Said, row_class};
+use super::curvature::row_class;
 use super::em::Penalties;
-use super::model::{ExpertModel, Labelled, Reader, Reading};
+use super::hessian::{Channel, Working, hessian};
+use super::model::{ExpertModel, Labelled};
 use super::quadratic::{Variable, descend, promise};
+use super::reading::Readings;
 use crate::linalg::Symmetric;
-use crate::logistic::LogProduct;
 
 /// Where the steps ended.
 pub(super) struct Arrived {
@@ -97,7 +98,7 @@ struct Point {
     sums: Vec<f64>,
     ease: Vec<f64>,
     /// What the labels of each unit say, one unit after the other.
-    readings: Reading,
+    readings: Readings,
     /// Row by row and last for ease, the derivative of the log-likelihood along each unit's sum.
     slopes: Vec<Vec<f64>>,
     skill_slopes: Vec<f64>,
@@ -112,35 +113,30 @@ impl Point {
 
     fn at(data: &Labelled<'_>, penalties: Penalties, model: ExpertModel, sums: Vec<f64>, ease: Vec<f64>) -> Self {
         let (rows, units) = (model.classifier.rows(), ease.len());
-        let each = model.skills_each();
-        let experts = model.experts();
-        let (reader, mut reading) = (Reader::new(&model), Reading::new(model.classifier.classes));
-        let mut readings = Reading::default();
+        let (each, experts, classes) = (model.skills_each(), model.experts(), model.classifier.classes);
+        let readings = Readings::of(&model, &sums, &ease, data.ballots);
         let mut slopes = vec![vec![0.0; units]; rows + 1];
+        for (row, slopes) in slopes[..rows].iter_mut().enumerate() {
+            let of_class = |shares: &[f64], unit: usize| shares[unit * classes + row_class(rows, row)];
+            let slope = |unit: usize| of_class(&readings.posterior, unit) - of_class(&readings.prior, unit);
+            slopes.iter_mut().enumerate().for_each(|(unit, cell)| *cell = slope(unit));
+        }
         let mut skill_slopes = vec![0.0; model.skills.len()];
-        let mut likelihood = LogProduct::new();
-        for unit in 0..units {
-            let votes = data.ballots.votes(unit);
-            reader.read(&sums[unit * rows..(unit + 1) * rows], ease[unit], votes, &mut reading, &mut likelihood);
-            for row in 0..rows {
-                let class = row_class(rows, row);
-                slopes[row][unit] = reading.posterior[class] - reading.prior[class];
-            }
-            for ((worker, label), right) in votes.iter().zip(reading.right.chunks_exact(each)) {
+        let mut rights = readings.right.chunks_exact(each);
+        for (unit, cell) in slopes[rows].iter_mut().enumerate() {
+            let posterior = &readings.posterior[unit * classes..(unit + 1) * classes];
+            for ((worker, label), right) in data.ballots.votes(unit).iter().zip(&mut rights) {
                 for (class, right) in right.iter().enumerate() {
                     let slope = match model.asymmetric {
-                        false => reading.posterior[label] - right,
-                        true => reading.posterior[class] * (f64::from(u8::from(label == class)) - right),
+                        false => posterior[label] - right,
+                        true => posterior[class] * (f64::from(u8::from(label == class)) - right),
                     };
-                    slopes[rows][unit] += slope;
+                    *cell += slope;
                     skill_slopes[class * experts + worker] += slope;
                 }
             }
-            readings.prior.extend_from_slice(&reading.prior);
-            readings.posterior.extend_from_slice(&reading.posterior);
-            readings.right.extend_from_slice(&reading.right);
         }
-        let log_likelihood = likelihood.log();
+        let log_likelihood = readings.log_likelihood;
         let objective = log_likelihood - penalties.of(&model);
         Point { model, objective, log_likelihood, sums, ease, readings, slopes, skill_slopes }
     }
@@ -191,99 +187,9 @@ impl Point {
         (hessian, !raised && !cautious)
     }
 
-    /// C - missing V over the working set, from as many units as keep its cost in bounds, evenly spread.
+    /// C - missing V over the working set.
     fn hessian(&self, data: &Labelled<'_>, working: &Working, missing: f64) -> Symmetric {
-        const BLOCK: usize = 128;
-        const DENSE: usize = 8;
-        const MOST_PRODUCTS: usize = 2_000_000_000;
-        let size = working.variables.len();
-        let (units, each, classes) = (self.ease.len(), self.model.skills_each(), self.model.classifier.classes);
-        let (experts, channels) = (self.model.experts(), self.model.classifier.rows() + 1);
-        let first_skill = size - self.model.skills.len();
-        let every = (units.saturating_mul(first_skill * first_skill) / MOST_PRODUCTS + 1).min(units / (BLOCK * 8) + 1);
-        let mut hessian = Symmetric::zeros(size);
-        let mut parts = Parts::new(channels);
-        let mut designs: Vec<Vec<f64>> =
-            working.channels.iter().map(|channel| vec![1.0; channel.len() * BLOCK]).collect();
-        let mut weights = vec![0.0; BLOCK * channels * channels];
-        let (mut scaled, mut skills) = (Vec::new(), Vec::new());
-        // Where a unit's votes are of many of the experts, the weights of votes are a matrix, with zeros for the others.
-        let all_skills = self.model.skills.len();
-        let dense = all_skills * units <= DENSE * data.ballots.len() * each;
-        let mut votes_weights: Vec<Vec<f64>> =
-            (0..channels).filter(|_| dense).map(|_| vec![0.0; all_skills * BLOCK]).collect();
-        for from in (0..units).step_by(BLOCK * every) {
-            let to = (from + BLOCK).min(units);
-            for (channel, design) in working.channels.iter().zip(&mut designs) {
-                for (at, &j) in channel.features.iter().enumerate() {
-                    let cells = &mut design[channel.place(at)..];
-                    data.features.column(j).write(from, to, cells, channel.len());
-                }
-            }
-            for unit in from..to {
-                let votes = data.ballots.votes(unit);
-                let said = Said {
-                    labels: votes.labels,
-                    prior: &self.readings.prior[unit * classes..(unit + 1) * classes],
-                    posterior: &self.readings.posterior[unit * classes..(unit + 1) * classes],
-                    right: &self.readings.right[data.ballots.first_vote(unit) * each..][..votes.labels.len() * each],
-                };
-                match classes == 2 && each == 1 {
-                    true => parts.of_two_classes(&said, missing),
-                    false => parts.of(&said, missing),
-                }
-                for pair in 0..channels * channels {
-                    weights[pair * BLOCK + unit - from] = parts.between_channels[pair];
-                }
-                // Votes with each other, and with each channel.
-                skills.clear();
-                for &worker in votes.workers {
-                    skills.extend((0..each).map(|class| first_skill + class * experts + worker as usize));
-                }
-                for (a, &skill) in skills.iter().enumerate() {
-                    let row = hessian.row_mut(skill);
-                    let between = &parts.between_votes[a * skills.len()..][..skills.len()];
-                    skills.iter().zip(between).for_each(|(&other, value)| row[other] += value);
-                    for (at, channel) in working.channels.iter().enumerate() {
-                        let weight = parts.vote_and_channel[a * channels + at];
-                        if dense {
-                            votes_weights[at][(unit - from) * all_skills + skill - first_skill] += weight;
-                            continue;
-                        }
-                        let design = &designs[at][(unit - from) * channel.len()..][..channel.len()];
-                        let cells = &mut row[channel.first..][..channel.len()];
-                        cells.iter_mut().zip(design).for_each(|(cell, x)| *cell += weight * x);
-                    }
-                }
-            }
-            for ((channel, design), weights) in working.channels.iter().zip(&designs).zip(&mut votes_weights) {
-                let (weights, design) =
-                    (&mut weights[..(to - from) * all_skills], &design[..(to - from) * channel.len()]);
-                hessian.add_product((first_skill, channel.first), (weights, all_skills), (design, channel.len()));
-                weights.fill(0.0);
-            }
-            for (a, left) in working.channels.iter().enumerate() {
-                for (b, right) in working.channels.iter().enumerate().take(a + 1) {
-                    let weights = &weights[(a * channels + b) * BLOCK..][..to - from];
-                    scaled.clear();
-                    for (weight, row) in weights.iter().zip(designs[a].chunks_exact(left.len().max(1))) {
-                        scaled.extend(row.iter().map(|x| weight * x));
-                    }
-                    let other = &designs[b][..(to - from) * right.len()];
-                    hessian.add_product((left.first, right.first), (&scaled, left.len()), (other, right.len()));
-                }
-            }
-        }
-        // Below the diagonal lies all of it; units that were left out are like those that were not.
-        let looked: usize = (0..units).step_by(BLOCK * every).map(|from| BLOCK.min(units - from)).sum();
-        let share = units as f64 / looked.max(1) as f64;
-        for i in 0..size {
-            for j in 0..=i {
-                let value = hessian[(i, j)] * share;
-                (hessian[(i, j)], hessian[(j, i)]) = (value, value);
-            }
-        }
-        hessian
+        hessian(data, &self.model, &self.readings, working, missing)
     }
 
     /// The point after the moves, or half of them, or a quarter, until the objective rises as promised.
@@ -332,133 +238,5 @@ impl Point {
     }
 }
 
-/// What may move.
-struct Working {
-    /// The rows of the classifier, and last ease.
-    channels: Vec<Channel>,
-    /// Those of the channels in order, and last the skills.
-    variables: Vec<Variable>,
-}
-
-struct Channel {
-    first: usize,
-    intercept: bool,
-    features: Vec<usize>,
-}
-
-impl Channel {
-    fn len(&self) -> usize {
-        self.features.len() + usize::from(self.intercept)
-    }
-
-    /// Where one of its features is, after the intercept if there is one.
-    fn place(&self, feature: usize) -> usize {
-        feature + usize::from(self.intercept)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experts::em::Climb;
-    use crate::experts::{Classifier, Features};
-    use crate::judgments::Ballots;
-    use crate::random::stream;
-    use rand::RngExt;
-
-    const NONE: Penalties = Penalties { truth: 0.0, difficulty: 0.0 };
-
-    /// Units with two features, one sparse, and votes of four experts, some of whom vote twice or not at all.
-    fn drawn(units: usize, classes: usize) -> (Features, Ballots) {
-        let mut random = stream(8, classes as u64);
-        let dense: Vec<f64> = (0..units).map(|_| random.random_range(-1.0..3.0)).collect();
-        let sparse: Vec<f64> =
-            (0..units).map(|_| if random.random_bool(0.2) { random.random_range(0.0..2.0) } else { 0.0 }).collect();
-        let votes: Vec<Vec<(usize, usize)>> = dense
-            .iter()
-            .map(|x| {
-                let class = ((x + 1.0) / 4.0 * classes as f64) as usize;
-                let says = |random: &mut rand_pcg::Pcg64Mcg| match random.random_bool(0.7) {
-                    true => class,
-                    false => random.random_range(0..classes),
-                };
-                (0..random.random_range(0..6)).map(|_| (random.random_range(0..4), says(&mut random))).collect()
-            })
-            .collect();
-        (Features::from_columns(units, &[dense, sparse]).unwrap(), Ballots::from_tasks(&votes, 4, classes))
-    }
-
-    fn some_model(classes: usize, asymmetric: bool) -> ExpertModel {
-        let rows = if classes == 2 { 1 } else { classes };
-        ExpertModel {
-            classifier: Classifier {
-                classes,
-                intercepts: (0..rows).map(|row| 0.3 - 0.2 * row as f64).collect(),
-                coefficients: (0..2 * rows).map(|i| 0.7 - 0.4 * i as f64).collect(),
-            },
-            skills: (0..if asymmetric { 8 } else { 4 }).map(|k| 0.9 - 0.2 * k as f64).collect(),
-            difficulty: vec![0.4, -0.3],
-            asymmetric,
-        }
-    }
-
-    #[test]
-    fn gradient_and_hessian_are_those_of_the_likelihood() {
-        for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
-            let (features, ballots) = drawn(150, classes);
-            let data = Labelled::new(&features, &ballots).unwrap();
-            let here = Point::new(&data, NONE, some_model(classes, asymmetric));
-            let working = here.working(&data, NONE);
-            let hessian = here.hessian(&data, &working, 1.0);
-            let rows = here.model.classifier.rows();
-            let size = working.variables.len();
-            assert_eq!(size, rows * 3 + 2 + here.model.skills.len());
-            let shifted = |i: usize, by: f64| {
-                let mut model = here.model.clone();
-                match i {
-                    i if i < rows * 3 && i % 3 == 0 => model.classifier.intercepts[i / 3] += by,
-                    i if i < rows * 3 => model.classifier.coefficients[i / 3 * 2 + i % 3 - 1] += by,
-                    i if i < rows * 3 + 2 => model.difficulty[i - rows * 3] += by,
-                    i => model.skills[i - rows * 3 - 2] += by,
-                }
-                Point::new(&data, NONE, model)
-            };
-            for i in 0..size {
-                let (up, down) = (shifted(i, 1e-5), shifted(i, -1e-5));
-                let slope = -(up.log_likelihood - down.log_likelihood) / 2e-5;
-                assert!((slope - working.variables[i].gradient).abs() < 1e-4, "{classes} {asymmetric} {i}: {slope}");
-                let (up, down) = (up.working(&data, NONE), down.working(&data, NONE));
-                for j in 0..size {
-                    let bend = (up.variables[j].gradient - down.variables[j].gradient) / 2e-5;
-                    assert!((bend - hessian[(i, j)]).abs() < 1e-4, "{i} {j}: {bend} {}", hessian[(i, j)]);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_end_is_where_em_ends_after_very_many_steps() {
-        for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
-            let (features, ballots) = drawn(200, classes);
-            let data = Labelled::new(&features, &ballots).unwrap();
-            let penalties = Penalties { truth: 1.0, difficulty: 2.0 };
-            let climb = Climb::new(penalties, asymmetric, &data, data.shares()).run(5, 0.0);
-            let start = climb.model.clone().unwrap();
-            let quick = arrive(&data, penalties, start, 1e-12, 200);
-            let slow = climb.run(3000, 0.0);
-            assert!(quick.converged && quick.steps < 60, "{}", quick.steps);
-            let gap = (quick.objective - slow.objective) / slow.objective.abs();
-            assert!(gap > -1e-9 && gap < 1e-5, "{classes} {asymmetric}: {} {}", quick.objective, slow.objective);
-        }
-    }
-
-    #[test]
-    fn too_many_votes_of_a_unit_are_left_to_em() {
-        let votes = |count: usize| vec![(0..count).map(|i| (i % 4, i % 2)).collect::<Vec<_>>()];
-        let features = Features::from_columns(1, &[]).unwrap();
-        let few = Ballots::from_tasks(&votes(MOST_VOTES), 4, 2);
-        let many = Ballots::from_tasks(&votes(MOST_VOTES + 1), 4, 2);
-        assert!(suits(&Labelled::new(&features, &few).unwrap(), 4));
-        assert!(!suits(&Labelled::new(&features, &many).unwrap(), 4));
-    }
-}
+mod tests;
