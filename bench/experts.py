@@ -76,7 +76,9 @@ def path_of(case, python):
     def median(runs, key):
         return statistics.median(run[key] for run in runs)
 
-    first, path, total = (median(ours, key) for key in ("first_seconds", "path_seconds", "seconds"))
+    largest, first, path = (median(ours, key) for key in ("largest_seconds", "first_seconds", "path_seconds"))
+    # They are given the largest penalty, which we found.
+    total = statistics.median(run["first_seconds"] + run["path_seconds"] for run in ours)
     print(f"| {case} | beanjar | {first:.2f} | {path:.2f} | {total:.2f} | 1 | {median(ours, 'peak_megabytes'):.0f} MB | | |")
     for name, runs in theirs.items():
         said = runs[-1]
@@ -89,7 +91,7 @@ def path_of(case, python):
         )
     fastest = min(theirs, key=lambda name: median(theirs[name], "seconds"))
     notes = [
-        f"Case {case}: the fastest in Python is {VARIANTS[fastest][0].removeprefix('Python, ')}, "
+        f"Case {case}: to find the largest penalty, which Python is given, took us {largest:.2f} s more. The fastest in Python is {VARIANTS[fastest][0].removeprefix('Python, ')}, "
         f"{median(theirs[fastest], 'seconds') / total:.1f} times our time. Our objectives, computed anew in Python at our "
         f"coefficients, differ by at most {max(run['ours_evaluated'] for runs in theirs.values() for run in runs):.0e} of themselves."
     ]

@@ -66,6 +66,12 @@ impl Symmetric {
         }
     }
 
+    /// The way to another of its size, so much of it done.
+    pub(crate) fn mixed(&self, other: &Symmetric, share: f64) -> Symmetric {
+        let mix = |(a, b): (&f64, &f64)| a + share * (b - a);
+        Symmetric { size: self.size, values: self.values.iter().zip(&other.values).map(mix).collect() }
+    }
+
     /// The rows and columns of these numbers.
     pub(crate) fn of(&self, chosen: &[usize]) -> Symmetric {
         Symmetric::from_fn(chosen.len(), |i, j| self[(chosen[i], chosen[j])])
@@ -111,44 +117,22 @@ impl Symmetric {
 
     /// None if the matrix is not positive definite, or hardly so.
     pub(crate) fn cholesky(&self) -> Option<Cholesky> {
-        let mut factor = self.values.clone();
-        self.factorise(&mut factor, |_| None).then_some(Cholesky { size: self.size, factor })
-    }
-
-    /// Itself if it is positive definite; else with its diagonal raised where a pivot of Cholesky's is not positive, so that
-    /// the pivot becomes `times` its size (after Gill, Murray and Wright 1981); and whether it was raised.
-    pub(crate) fn raised(&self, times: f64) -> (Symmetric, bool) {
-        let mean = (0..self.size).map(|i| self[(i, i)].abs()).sum::<f64>() / self.size.max(1) as f64;
-        let least = 1e-6 * mean + f64::MIN_POSITIVE;
-        let (mut raised, mut factor, mut pivots) = (self.clone(), self.values.clone(), Vec::new());
-        self.factorise(&mut factor, |pivot| {
-            let instead = (times * pivot.0.abs()).max(least);
-            pivots.push((pivot.1, instead - pivot.0));
-            Some(instead)
-        });
-        pivots.iter().for_each(|&(at, by)| raised[(at, at)] += by);
-        (raised, !pivots.is_empty())
-    }
-
-    /// Writes L, with L L' the matrix, into the lower triangle of `factor`. Of a pivot that is not positive, and its place,
-    /// `instead` may give another; if it does not, that is the end, and false.
-    fn factorise(&self, factor: &mut [f64], mut instead: impl FnMut((f64, usize)) -> Option<f64>) -> bool {
         let n = self.size;
+        let mut factor = self.values.clone();
         for i in 0..n {
             for j in 0..=i {
                 let (row_i, row_j) = (&factor[i * n..i * n + j], &factor[j * n..j * n + j]);
                 let rest = self[(i, j)] - dot(row_i, row_j);
-                factor[i * n + j] = match (i != j, rest > 1e-12 * self[(i, i)].abs()) {
-                    (true, _) => rest / factor[j * n + j],
-                    (false, true) => rest.sqrt(),
-                    (false, false) => match instead((rest, i)) {
-                        Some(instead) => instead.sqrt(),
-                        None => return false,
-                    },
-                };
+                if i != j {
+                    factor[i * n + j] = rest / factor[j * n + j];
+                } else if rest > 1e-12 * self[(i, i)] {
+                    factor[i * n + i] = rest.sqrt();
+                } else {
+                    return None;
+                }
             }
         }
-        true
+        Some(Cholesky { size: n, factor })
     }
 
     /// Eigenvectors as columns, and eigenvalues. None if the iteration fails, as it does on infinite values.
@@ -236,29 +220,6 @@ mod tests {
         let already = some_matrix(6, 100.0);
         assert_eq!(already.nearest_psd(), already);
         assert_eq!(Symmetric::zeros(0).nearest_psd(), Symmetric::zeros(0));
-    }
-
-    #[test]
-    fn raising_the_diagonal_makes_a_matrix_positive() {
-        for n in [1, 2, 3, 8, 21] {
-            let matrix = some_matrix(n, 0.0);
-            let (raised, changed) = matrix.raised(2.0);
-            assert!(changed && raised.cholesky().is_some(), "{n}");
-            for i in 0..n {
-                for j in 0..n {
-                    let by = raised[(i, j)] - matrix[(i, j)];
-                    assert!(if i == j { by >= 0.0 } else { by == 0.0 }, "{n}: {i} {j} {by}");
-                }
-            }
-        }
-        // No more than is needed: of two directions the one that is positive stays as it is.
-        let one_of_two = Symmetric::from_fn(2, |i, j| if i != j { 0.0 } else { [4.0, -3.0][i] });
-        let (raised, _) = one_of_two.raised(2.0);
-        assert!((raised[(0, 0)] - 4.0).abs() < 1e-12 && (raised[(1, 1)] - 6.0).abs() < 1e-12);
-        let already = some_matrix(6, 100.0);
-        assert_eq!(already.raised(2.0), (already, false));
-        assert_eq!(Symmetric::zeros(0).raised(2.0), (Symmetric::zeros(0), false));
-        assert!(Symmetric::zeros(2).raised(2.0).0.cholesky().is_some());
     }
 
     #[test]
