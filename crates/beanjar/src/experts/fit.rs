@@ -107,12 +107,8 @@ impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
         let best = highest(self.ends(data, 0.0, cores)?).ok_or(Error::Empty("start"))?;
-        let follow_all = self.affordable(data, 1) && data.ballots.tasks() <= SAMPLE;
-        Ok(if follow_all && newton::suits(data, self.skills(data)) {
-            self.higher_nearby(data, best, cores)
-        } else {
-            best
-        })
+        let small = self.affordable(data, 1) && data.ballots.tasks() <= SAMPLE;
+        Ok(if small && newton::suits(data, self.skills(data)) { self.higher_nearby(data, best, cores) } else { best })
     }
 
     /// What is higher than a fit and can be had from near it, if anything: one of its parts is taken out, and the rest led on.
