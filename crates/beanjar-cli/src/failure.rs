@@ -14,10 +14,23 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Io(error) => error.fmt(f),
-            Failure::Library(error) => error.fmt(f),
+            Failure::Library(error) => write!(f, "{error}{}", hint(error)),
             Failure::Words(words) => f.write_str(words),
             Failure::Closed => f.write_str("standard output was closed"),
         }
+    }
+}
+
+/// The flag that mends what the library complains about.
+fn hint(error: &beanjar::Error) -> &'static str {
+    use beanjar::Error;
+    match error {
+        Error::ClassNotANumber { .. } => " (--scale nominal)",
+        Error::FewComplete { .. } => " ('beanjar plan' lists what to collect; --predictor moments needs no more)",
+        Error::BudgetTooLarge { .. } => " (--cost, --at-most)",
+        Error::NoGold(_) => "; leave out --gold",
+        Error::Threads(_) => " (--threads)",
+        _ => "",
     }
 }
 
@@ -27,7 +40,7 @@ impl Failure {
         match self {
             // A bad parameter is not the file's fault.
             Failure::Library(error @ beanjar::Error::OutOfRange { .. }) => Failure::Library(error),
-            Failure::Library(error) => Failure::Words(format!("{}: {error}", source.name())),
+            Failure::Library(error) => Failure::Words(format!("{}: {error}{}", source.name(), hint(&error))),
             other => other,
         }
     }

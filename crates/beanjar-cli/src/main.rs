@@ -52,7 +52,7 @@ struct Common {
     #[arg(long, short, global = true, help_heading = "Common options")]
     quiet: bool,
     #[arg(skip)]
-    started: OnceLock<beanjar::Cores>,
+    started: OnceLock<(beanjar::Context, indicatif::ProgressBar)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,7 @@
 //! What a command prints: tables for people, JSON and CSV for programs.
 
 use crate::failure::{Failure, Result};
+use crate::progress::{moved, working};
 use crate::{Common, Format};
 use beanjar_io::{Output, Source};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -25,12 +26,13 @@ pub(crate) fn with_header<'a>(header: &[&str], rows: impl Iterator<Item = Vec<St
 }
 
 /// Where a command's result goes, made sure of before the work begins.
-pub(crate) struct Sink {
+pub(crate) struct Sink<'a> {
+    common: &'a Common,
     format: Format,
     output: Option<Output>,
 }
 
-impl Sink {
+impl Sink<'_> {
     /// Prints a result, or writes it to the file given with `--out`.
     pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
         let format = self.format;
@@ -49,6 +51,7 @@ impl Sink {
     }
 
     fn write(self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+        self.common.clear_bar();
         match self.output {
             None => {
                 let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -65,7 +68,7 @@ impl Sink {
 
 impl Common {
     /// Makes sure that the result can go where it should, which is none of the `inputs`.
-    pub(crate) fn sink(&self, inputs: &[&Source]) -> Result<Sink> {
+    pub(crate) fn sink(&self, inputs: &[&Source]) -> Result<Sink<'_>> {
         if let (None, Some(path)) = (self.wished_format(), &self.out) {
             let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
             if ["tsv", "jsonl", "parquet", "arrow", "gz", "zst"].contains(&extension.as_str()) {
@@ -76,7 +79,7 @@ impl Common {
             }
         }
         let output = self.out.as_ref().map(|path| Output::create(path, inputs)).transpose()?;
-        Ok(Sink { format: self.chosen_format(), output })
+        Ok(Sink { common: self, format: self.chosen_format(), output })
     }
 
     /// The format that the user asked for, by name or by that of the file.
@@ -101,21 +104,50 @@ impl Common {
         self.wished_format().unwrap_or_else(by_place)
     }
 
-    /// The threads asked for, or all there are.
-    pub(crate) fn cores(&self) -> Result<beanjar::Cores> {
-        if let Some(cores) = self.started.get() {
-            return Ok(cores.clone());
+    /// The threads asked for or all there are, the seed, and a bar for how far the library is.
+    pub(crate) fn context(&self) -> Result<beanjar::Context> {
+        if let Some((context, _)) = self.started.get() {
+            return Ok(context.clone());
         }
         let all = || std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
-        let cores = beanjar::Cores::new(self.threads.unwrap_or_else(all))?;
-        Ok(self.started.get_or_init(|| cores).clone())
+        let threads = self.threads.unwrap_or_else(all);
+        let bar = working(self);
+        let shown = bar.clone();
+        let context =
+            beanjar::Context::new().with_threads(threads)?.with_seed(self.seed).with_progress(move |progress| {
+                moved(&shown, progress);
+                std::ops::ControlFlow::Continue(())
+            });
+        Ok(self.started.get_or_init(|| (context, bar)).0.clone())
+    }
+
+    /// Takes the bar off the terminal, so that a sentence or a result can stand there.
+    pub(crate) fn clear_bar(&self) {
+        if let Some((_, bar)) = self.started.get() {
+            bar.reset();
+            bar.finish_and_clear();
+        }
     }
 
     /// Says something once, on standard error.
     pub(crate) fn warn(&self, sentence: &str) {
         if !self.quiet {
+            self.clear_bar();
             eprintln!("warning: {}", one_line(sentence));
         }
+    }
+
+    /// Says what the library warns of.
+    pub(crate) fn warn_all(&self, warnings: &[beanjar::Warning]) {
+        warnings.iter().for_each(|warning| self.warn(&format!("{warning}{}", advice(warning))));
+    }
+}
+
+/// The flag that mends what the library warns of.
+fn advice(warning: &beanjar::Warning) -> &'static str {
+    match warning {
+        beanjar::Warning::Stopped { .. } => "; --iterations gives it more",
+        _ => "",
     }
 }
 

@@ -18,23 +18,24 @@ pub(crate) fn reading(source: &Source, common: &Common) -> (Option<Progress>, Pr
     (Some(Arc::new(move |bytes| told.inc(bytes))), bar)
 }
 
-/// That something is being worked on, on standard error if that is a terminal; gone when it goes out of scope.
-pub(crate) fn working(what: &str, common: &Common) -> Working {
+/// A bar for how far the library is, on standard error if that is a terminal. It shows itself with the first report.
+pub(crate) fn working(common: &Common) -> ProgressBar {
     if common.quiet || !std::io::stderr().is_terminal() {
-        return Working(ProgressBar::hidden());
+        return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg} {elapsed}"));
-    bar.set_message(what.to_owned());
-    bar.enable_steady_tick(std::time::Duration::from_millis(100));
-    Working(bar)
+    ProgressBar::new(SHARES).with_style(style("{msg} {bar:30} {percent}% {eta} left"))
 }
 
-/// A sign of life.
-pub(crate) struct Working(ProgressBar);
+/// The share done, in the steps of the bar.
+const SHARES: u64 = 1000;
 
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
+/// Moves the bar to where the library is.
+pub(crate) fn moved(bar: &ProgressBar, progress: beanjar::Progress) {
+    bar.set_message(progress.stage);
+    // A stage within a stage may begin anew; a bar that runs backwards only confuses.
+    let at = (progress.done * SHARES as f64) as u64;
+    if at > bar.position() {
+        bar.set_position(at);
     }
 }
 

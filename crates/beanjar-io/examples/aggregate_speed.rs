@@ -5,7 +5,7 @@
 use beanjar::judgments::{Sum, Votes, sum_over};
 use beanjar::truth::{DawidSkene, Evidence, Majority, Stopping};
 use beanjar::workers::{Information, Missing};
-use beanjar::{Cores, Labels};
+use beanjar::{Context, Labels};
 use beanjar_io::{Data, ReadOptions, Source, read};
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -28,20 +28,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = std::env::args().nth(1).ok_or("name a label file")?;
     let iterations = std::env::args().nth(2).map_or(Ok(10), |text| text.parse())?;
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let cores = Cores::new(threads)?;
-    let options = ReadOptions { cores: cores.clone(), ..Default::default() };
+    let context = Context::new().with_threads(threads)?;
+    let options = ReadOptions { context: context.clone(), ..Default::default() };
     let (read, data) = timed(|| read(&Source::from(file), &options));
     let Data::Labels(labels) = data?.data else { return Err("not labels".into()) };
-    let (look, seen) = timed(|| sum_over(&labels, &cores, || Look(0)).0);
+    let (look, seen) = timed(|| sum_over(&labels, &context, || Look(0)).0);
     let evidence = Evidence::votes(labels.ballots())?;
-    let (majority, voted) = timed(|| Majority::default().fit(&evidence, &cores));
+    let (majority, voted) = timed(|| Majority::default().fit(&evidence, &context));
     let voted = voted?.posterior.answer(0, 0).class;
     let stopping = Stopping { iterations, tolerance: 0.0 };
     let method = DawidSkene { stopping, ..DawidSkene::default() };
-    let (dawid_skene, fitted) = timed(|| method.fit(&evidence, &cores));
+    let (dawid_skene, fitted) = timed(|| method.fit(&evidence, &context));
     let log_likelihood = fitted?.log_likelihood.unwrap_or(f64::NAN);
     let (information, scores) =
-        timed(|| Information::new(labels.ballots(), Missing::Paper, &cores).map(|i| i.scores()));
+        timed(|| Information::new(labels.ballots(), Missing::Paper, &context).map(|i| i.scores()));
     let best = scores?.into_iter().fold(f64::NEG_INFINITY, f64::max);
     println!(
         "{{\"read_wall\": {:.3}, \"read_cpu\": {:.3}, \"look_wall\": {:.5}, \"look_cpu\": {:.5}, \"majority_wall\": {:.4}, \

@@ -7,7 +7,7 @@
 use beanjar::judgments::Ballots;
 use beanjar::simulate::{Crowd, WorkerModel};
 use beanjar::truth::{Auto, Calibration, DawidSkene, Evidence, Majority, Method, OneCoin, Pooled, Skilled};
-use beanjar::{Cores, Labels};
+use beanjar::{Context, Labels};
 use beanjar_io::{Data, ReadOptions, Source, read, read_table};
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -26,7 +26,7 @@ type Family = (String, usize, Vec<(f64, f64)>);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name the folder with the data sets")?;
-    let cores = Cores::new(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))?;
+    let context = Context::new().with_threads(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))?;
     let mut sets = real(Path::new(&folder))?;
     for set in derived(&sets) {
         sets.push(set);
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let evidence = Evidence::votes(&set.ballots)?;
         let mut found = Vec::new();
         for method in &methods {
-            let posterior = method.fit(&evidence, &cores)?.posterior;
+            let posterior = method.fit(&evidence, &context)?.posterior;
             let quality = Calibration::of(&posterior, &set.truth).ok_or("no truth")?;
             found.push((quality.accuracy, quality.ece));
         }

@@ -4,7 +4,7 @@
 //! `cargo run --release -p beanjar-io --example experts_speed features.csv labels.csv [50] [30]`, the numbers being
 //! penalties and random starts at the first of them. Each later penalty starts where the one before ended.
 
-use beanjar::Cores;
+use beanjar::Context;
 use beanjar::experts::{Labelled, Learned, ManyExperts};
 use beanjar_io::{Data, ReadOptions, Source, Wanted, read, read_features};
 use serde_json::json;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for penalty in (0..count).map(penalty) {
         let method = ManyExperts { penalty, ..method.clone() };
         let fit = match fits.last() {
-            None => method.fit(&data, &Cores::one())?,
+            None => method.fit(&data, &Context::new())?,
             Some(last) => method.fit_from(&data, &last.model)?,
         };
         fits.push(fit);

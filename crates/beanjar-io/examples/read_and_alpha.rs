@@ -10,13 +10,14 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = std::env::args().nth(1).ok_or("name a label file")?;
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let cores = beanjar::Cores::new(threads)?;
+    let context = beanjar::Context::new().with_threads(threads)?;
     let start = Instant::now();
-    let options = ReadOptions { cores: cores.clone(), ..Default::default() };
+    let options = ReadOptions { context: context.clone(), ..Default::default() };
     let Data::Labels(labels) = read(&Source::from(file), &options)?.data else { return Err("not labels".into()) };
     let reading = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let found = inspect_labels(&labels, &LabelOptions { bootstrap: 0, ..Default::default() }, &beanjar::Cores::one())?;
+    let found =
+        inspect_labels(&labels, &LabelOptions { bootstrap: 0, ..Default::default() }, &beanjar::Context::new())?;
     let alpha = start.elapsed().as_secs_f64();
     println!(
         "{{\"labels\": {}, \"tasks\": {}, \"read_seconds\": {reading:.3}, \"alpha_cpu_seconds\": {alpha:.3}, \"alpha\": {}}}",

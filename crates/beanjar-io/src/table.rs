@@ -3,7 +3,7 @@
 use crate::error::shown;
 use crate::read::{Input, Rows};
 use crate::{Error, Place, Result, Source};
-use beanjar::Dictionary;
+use beanjar::{Column, Dictionary};
 use std::collections::HashSet;
 
 /// One row per object: its id, and some columns of text.
@@ -18,6 +18,12 @@ pub struct Table {
 }
 
 impl Table {
+    /// One of the columns, with the ids; none if there is no such column.
+    pub fn column(&self, index: usize) -> Option<Column> {
+        let (name, values) = (self.names.get(index)?, self.columns.get(index)?);
+        Column::new(name, self.ids.clone(), values.clone()).ok()
+    }
+
     /// The ids of the rows in which any column has a value.
     pub fn labelled(&self) -> Dictionary {
         let any = |row: usize| self.columns.iter().any(|column| !column[row].is_empty());

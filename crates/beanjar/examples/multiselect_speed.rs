@@ -6,7 +6,7 @@
 
 use beanjar::judgments::JudgmentsPart;
 use beanjar::multiselect::{Estimates, Method, Spending, path};
-use beanjar::{Cores, Judgments};
+use beanjar::{Context, Judgments};
 use faer::Mat;
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(form @ ("path" | "direct")) => {
             let (d, budget) = (number(1)?, number(2)?);
             let (judgments, labels) = data((d + 100).min(600), d, 2)?;
-            let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one())?;
+            let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new())?;
             let spending = Spending::judgments(budget as u32, d);
             let start = Instant::now();
             let explained = match form {
@@ -30,9 +30,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("moments") => {
             let (judgments, labels) = data(number(1)?, number(2)?, number(3)?)?;
             let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-            let cores = Cores::new(threads)?;
+            let context = Context::new().with_threads(threads)?;
             let start = Instant::now();
-            let estimates = Estimates::new(&judgments, &labels, 0.0, &cores)?;
+            let estimates = Estimates::new(&judgments, &labels, 0.0, &context)?;
             let seconds = start.elapsed().as_secs_f64();
             println!(
                 "{{\"seconds\": {seconds}, \"judgments\": {}, \"noise\": {}}}",
@@ -106,5 +106,5 @@ fn data(objects: usize, attributes: usize, each: usize) -> beanjar::Result<(Judg
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         part.push(block as u32, &ids, &columns, &[], values)?;
     }
-    Ok((Judgments::from_parts(vec![part], &Cores::one())?, labels))
+    Ok((Judgments::from_parts(vec![part], &Context::new())?, labels))
 }

@@ -22,7 +22,9 @@ pub enum Error {
         attribute: String,
     },
     /// A scale that needs numbers met a class that is none.
-    #[error("the {scale} scale needs labels that are numbers{extra}, and '{class}' is not one; use --scale nominal")]
+    #[error(
+        "the {scale} scale needs labels that are numbers{extra}, and '{class}' is not one; the nominal scale takes any"
+    )]
     ClassNotANumber {
         /// The scale asked for.
         scale: &'static str,
@@ -57,6 +59,17 @@ pub enum Error {
         /// An id of the other side.
         right_example: String,
     },
+    /// A table that speaks of the right things has no value for any of them.
+    #[error("column '{column}' has no value for any {what}")]
+    NoValues {
+        /// What the ids name.
+        what: &'static str,
+        /// The column's name.
+        column: String,
+    },
+    /// An id that should stand once stands twice.
+    #[error("'{0}' stands twice; each id must stand once")]
+    RepeatedId(String),
     /// No attribute was ever judged twice.
     #[error(
         "no attribute has two judgments of any labelled object, so noise cannot be estimated; collect a second judgment of some objects"
@@ -75,7 +88,7 @@ pub enum Error {
     },
     /// Too few objects with all the judgments planned.
     #[error(
-        "{objects} labelled objects have all the judgments that the selection asks for, and at least {needed} must; collect more (beanjar plan), or use --predictor moments"
+        "{objects} labelled objects have all the judgments that the selection asks for, and at least {needed} must; collect more, or fit from the moments"
     )]
     FewComplete {
         /// How many there are.
@@ -106,7 +119,7 @@ pub enum Error {
     },
     /// So many judgments could be paid that no table would hold them.
     #[error(
-        "a budget of {budget} could pay {judgments:.0} judgments of an object, and at most {most} make sense; raise the costs, or use --at-most"
+        "a budget of {budget} could pay {judgments:.0} judgments of an object, and at most {most} make sense; raise the costs, or limit the judgments of each attribute"
     )]
     BudgetTooLarge {
         /// What may be spent.
@@ -136,7 +149,7 @@ pub enum Error {
         what: &'static str,
     },
     /// Known classes were given to a method that has no use for them.
-    #[error("{0} has hidden components and not classes, so known labels cannot be fixed; leave out --gold")]
+    #[error("{0} has components and not classes, so known labels cannot be fixed")]
     NoGold(&'static str),
     /// A rule met votes of another number of classes or workers.
     #[error("the rule is for {classes} classes and {workers} workers, and the votes are not")]
@@ -147,8 +160,11 @@ pub enum Error {
         workers: usize,
     },
     /// The system would not start threads.
-    #[error("could not start {0} threads; try fewer with --threads")]
+    #[error("could not start {0} threads; try fewer")]
     Threads(usize),
+    /// The progress callback said stop.
+    #[error("stopped before it was done")]
+    Stopped,
 }
 
 /// The result of a library call.

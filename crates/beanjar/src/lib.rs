@@ -6,20 +6,20 @@
 //! [`judgments::Sum`].
 //!
 //! ```
-//! use beanjar::{Cores, Labels, reliability};
+//! use beanjar::{Context, Labels, reliability};
 //!
 //! let labels = Labels::from_rows([
 //!     ("photo 1", "ann", "cat"), ("photo 1", "bob", "cat"),
 //!     ("photo 2", "ann", "dog"), ("photo 2", "bob", "cat"),
 //!     ("photo 3", "ann", "dog"), ("photo 3", "bob", "dog"),
 //! ])?;
-//! let found = reliability::inspect_labels(&labels, &reliability::LabelOptions::default(), &Cores::one())?;
+//! let found = reliability::inspect_labels(&labels, &reliability::LabelOptions::default(), &Context::new())?;
 //! assert_eq!(found.tasks, 3);
 //! assert!((found.alpha.unwrap() - 4.0 / 9.0).abs() < 1e-12);
 //! # Ok::<(), beanjar::Error>(())
 //! ```
 //!
-//! The library reads no files, prints nothing, and takes threads and seeds as arguments.
+//! The library reads no files and prints nothing. Threads, seed and progress come in one argument, [`Context`].
 #![warn(missing_docs)]
 
 pub mod experts;
@@ -31,14 +31,16 @@ pub mod surrogate;
 pub mod truth;
 pub mod workers;
 
-mod cores;
+mod context;
 mod error;
 mod gamma;
 mod linalg;
 mod logistic;
 mod normal;
 mod random;
+mod warning;
 
-pub use cores::Cores;
+pub use context::{Context, Progress};
 pub use error::{Error, Result};
-pub use judgments::{Dictionary, Judgments, Labels};
+pub use judgments::{Column, Dictionary, Judgments, Labels};
+pub use warning::Warning;

@@ -62,7 +62,7 @@ impl Fit {
         };
         let data = (&judgments, &known.coded.values[..]);
         let fit = || {
-            let estimates = Estimates::new(&judgments, data.1, chosen.ridge, &common.cores()?)?;
+            let estimates = Estimates::new(&judgments, data.1, chosen.ridge, &common.context()?)?;
             Ok(Predictor::fit(fitting, &estimates, &repeats, data, common.seed)?)
         };
         let predictor = fit().map_err(|failure: Failure| failure.of(&self.file))?;

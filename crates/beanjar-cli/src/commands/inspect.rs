@@ -123,7 +123,7 @@ impl JudgmentsReport {
         labelled: Option<usize>,
         common: &Common,
     ) -> Result<Self> {
-        let found = inspect_judgments(judgments, options, &common.cores()?)?;
+        let found = inspect_judgments(judgments, options, &common.context()?)?;
         if found.repeated > 0 {
             let repeated = count(found.repeated, "judgment");
             common.warn(&format!("{repeated} with the (object, attribute, worker) of an earlier row; all are kept"));
@@ -231,7 +231,7 @@ impl LabelsReport {
         labelled: Option<usize>,
         common: &Common,
     ) -> Result<Self> {
-        let found = inspect_labels(labels, options, &common.cores()?)?;
+        let found = inspect_labels(labels, options, &common.context()?)?;
         if found.repeated > 0 {
             let repeated = count(found.repeated, "label");
             common.warn(&format!("{repeated} with the (task, worker) of an earlier row; all are kept"));

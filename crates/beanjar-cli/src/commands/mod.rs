@@ -53,7 +53,7 @@ impl Reading {
         Ok(ReadOptions {
             columns: self.columns.clone().unwrap_or_default(),
             kind,
-            cores: common.cores()?,
+            context: common.context()?,
             progress: None,
         })
     }

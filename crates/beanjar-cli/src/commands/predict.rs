@@ -98,7 +98,7 @@ impl Predict {
     }
 
     /// Classifies units by their features, and the labels of experts if there are any.
-    fn classify(&self, model: &Experts, sink: Sink, common: &Common) -> Result<()> {
+    fn classify(&self, model: &Experts, sink: Sink<'_>, common: &Common) -> Result<()> {
         let these: Vec<(String, f64)> =
             model.feature_names.iter().cloned().zip(model.feature_means.iter().copied()).collect();
         let table = self.columns.read_these(&self.data, &these, common)?;
@@ -166,7 +166,7 @@ impl Predict {
     }
 
     /// Labels tasks as a crowd's model reads their labels.
-    fn label(&self, crowd: &Crowd, sink: Sink, common: &Common) -> Result<()> {
+    fn label(&self, crowd: &Crowd, sink: Sink<'_>, common: &Common) -> Result<()> {
         let read = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let workers: Dictionary = crowd.workers.iter().map(String::as_str).collect();
         let classes: Dictionary = crowd.classes.iter().map(String::as_str).collect();
@@ -189,7 +189,7 @@ impl Predict {
             let newcomers = count(known.newcomers, "worker");
             common.warn(&format!("{newcomers} whom the model has never seen, read as the population"));
         }
-        let posterior = crowd.rule.posterior(&known.ballots, &common.cores()?)?;
+        let posterior = crowd.rule.posterior(&known.ballots, &common.context()?)?;
         let truth = self.labels.as_ref().map(|source| truths(&self.data, &known.labels, source, common)).transpose()?;
         sink.emit(&AggregateReport::predicted(&crowd.method, &known.labels, posterior, truth, common.seed))
     }

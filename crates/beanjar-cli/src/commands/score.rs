@@ -47,8 +47,9 @@ impl Score {
             ));
         }
         let ballots = labels.ballots();
-        let posterior =
-            Auto { seed: common.seed, ..Auto::default() }.fit(&Evidence::votes(ballots)?, &common.cores()?)?.posterior;
+        let posterior = Auto { seed: common.seed, ..Auto::default() }
+            .fit(&Evidence::votes(ballots)?, &common.context()?)?
+            .posterior;
         let error = expert_error(ballots, &posterior);
         let classes = labels.classes.len();
         let mut order: Vec<(usize, beanjar::surrogate::Score)> = Vec::new();

@@ -2,7 +2,6 @@ use super::{Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
-use crate::progress::working;
 use beanjar::Labels;
 use beanjar::truth::{Evidence, Skilled};
 use beanjar::workers::{
@@ -108,7 +107,7 @@ impl Workers {
     }
 
     fn report(&self, labels: &Labels, common: &Common) -> Result<WorkersReport> {
-        let (ballots, cores) = (labels.ballots(), common.cores()?);
+        let (ballots, context) = (labels.ballots(), common.context()?);
         if labels.is_empty() {
             return Err(beanjar::Error::Empty("label").into());
         }
@@ -123,13 +122,12 @@ impl Workers {
             RuleName::Goodness => KeepRule::Goodness,
             RuleName::Elbow => KeepRule::Elbow,
         };
-        let repeated = labels.repeated(&cores);
+        let repeated = labels.repeated(&context);
         if repeated > 0 {
             let repeated = count(repeated, "label");
             common.warn(&format!("{repeated} with the (task, worker) of an earlier row; the first counts"));
         }
-        let _sign = working("comparing workers", common);
-        let information = Information::new(ballots, missing, &cores)?;
+        let information = Information::new(ballots, missing, &context)?;
         let ranking = Ranking::new(&information);
         let everyone = labels.workers.len();
         let (keep, name, tried) = match self.keep {
@@ -139,7 +137,7 @@ impl Workers {
             }
             Wanted::Number(n) => (n, "given", Vec::new()),
             Wanted::Auto => {
-                let kept = Keep { rule, missing, seed: common.seed }.choose(ballots, &cores)?;
+                let kept = Keep { rule, missing, seed: common.seed }.choose(ballots, &context)?;
                 (kept.keep, rule.name(), kept.tried)
             }
         };
@@ -175,9 +173,9 @@ impl Workers {
     }
 
     fn suspicious(&self, labels: &Labels, common: &Common) -> Result<(Option<f64>, Option<Suspects>)> {
-        let (ballots, cores) = (labels.ballots(), common.cores()?);
-        let posterior = Skilled::default().fit(&Evidence::votes(ballots)?, &cores)?.posterior;
-        let pairs = Suspicion { seed: common.seed, ..Suspicion::default() }.pairs(ballots, &cores)?;
+        let (ballots, context) = (labels.ballots(), common.context()?);
+        let posterior = Skilled::default().fit(&Evidence::votes(ballots)?, &context)?.posterior;
+        let pairs = Suspicion { seed: common.seed, ..Suspicion::default() }.pairs(ballots, &context)?;
         let name = |worker: usize| labels.workers.get(worker).to_owned();
         let suspects = Suspects {
             looked_at: pairs.len(),
@@ -187,7 +185,7 @@ impl Workers {
                 .map(|pair| Suspect { workers: [name(pair.one), name(pair.other)], pair })
                 .collect(),
         };
-        Ok((Some(goodness_of_fit(ballots, &posterior, &cores)), Some(suspects)))
+        Ok((Some(goodness_of_fit(ballots, &posterior, &context)), Some(suspects)))
     }
 }
 

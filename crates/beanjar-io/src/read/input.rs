@@ -8,7 +8,7 @@ use crate::error::shown;
 use crate::format::Opened;
 use crate::{Error, Format, Result, Source};
 use arrow_schema::SchemaRef;
-use beanjar::Cores;
+use beanjar::Context;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -129,7 +129,7 @@ impl Input {
     pub(crate) fn read<P: Default + Send>(
         self,
         kept: &[usize],
-        cores: &Cores,
+        context: &Context,
         take: impl Fn(&mut P, &Rows) -> Result<()> + Sync,
     ) -> Result<Vec<P>> {
         let (queue, decoder) = self.start(kept);
@@ -158,7 +158,7 @@ impl Input {
             }
             Ok((rows_read, part))
         };
-        let threads = cores.count().min(MOST_THREADS);
+        let threads = context.threads().min(MOST_THREADS);
         let outcomes: Vec<_> = std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut outcomes = vec![work()];

@@ -5,7 +5,7 @@ use crate::columns::{Header, Role, is_nameless};
 use crate::error::shown;
 use crate::{Error, Result};
 use beanjar::judgments::JudgmentsPart;
-use beanjar::{Cores, Judgments};
+use beanjar::{Context, Judgments};
 
 #[derive(Default)]
 struct Part {
@@ -24,14 +24,14 @@ struct Layout {
     wide: bool,
 }
 
-pub(super) fn read(input: Input, header: &Header<'_>, cores: &Cores) -> Result<Read> {
+pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Result<Read> {
     let (layout, kept) = layout(header)?;
     let input = if layout.wide { input.strict() } else { input };
-    let parts = input.read(&kept, cores, |part: &mut Part, rows| part.take(rows, &layout))?;
+    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, &layout))?;
     let data = |source| Error::Data { file: header.file.into(), source };
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
     let parts = parts.into_iter().map(|part| part.judgments).collect();
-    let judgments = Judgments::from_parts(parts, cores).map_err(data)?;
+    let judgments = Judgments::from_parts(parts, context).map_err(data)?;
     if judgments.is_empty() {
         return Err(data(beanjar::Error::Empty("row with an object and a value")));
     }

@@ -4,7 +4,7 @@ use super::{Data, Input, Read, Rows};
 use crate::columns::{Header, Role};
 use crate::{Error, Result};
 use beanjar::judgments::LabelsPart;
-use beanjar::{Cores, Labels};
+use beanjar::{Context, Labels};
 
 #[derive(Default)]
 struct Part {
@@ -12,16 +12,16 @@ struct Part {
     incomplete: usize,
 }
 
-pub(super) fn read(input: Input, header: &Header<'_>, cores: &Cores) -> Result<Read> {
+pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Result<Read> {
     // A file that is said to hold labels may call them values.
     let label = header.find(Role::Label)?.or(header.find(Role::Value)?);
     let label = label.map_or_else(|| header.need(Role::Label), Ok)?;
     let kept = [header.need(Role::Object)?, header.need(Role::Worker)?, label];
     header.apart(&[(Role::Object, Some(kept[0])), (Role::Worker, Some(kept[1])), (Role::Label, Some(label))])?;
     let data = |source| Error::Data { file: header.file.into(), source };
-    let parts = input.read(&kept, cores, |part: &mut Part, rows| part.take(rows).map_err(data))?;
+    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows).map_err(data))?;
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
-    let labels = Labels::from_parts(parts.into_iter().map(|part| part.labels).collect(), cores).map_err(data)?;
+    let labels = Labels::from_parts(parts.into_iter().map(|part| part.labels).collect(), context).map_err(data)?;
     if labels.is_empty() {
         return Err(data(beanjar::Error::Empty("row with a task, a worker and a label")));
     }

@@ -15,7 +15,7 @@ pub(crate) use rows::{Number, Rows};
 use crate::columns::{ColumnNames, Header, Role};
 use crate::error::shown;
 use crate::{Error, Result, Source};
-use beanjar::{Cores, Judgments, Labels};
+use beanjar::{Context, Judgments, Labels};
 use std::sync::Arc;
 
 /// Told of every number of bytes read, as they are read.
@@ -29,7 +29,7 @@ pub struct ReadOptions {
     /// What the file holds, where its columns do not tell.
     pub kind: Option<Kind>,
     /// The threads to use.
-    pub cores: Cores,
+    pub context: Context,
     /// Whom to tell how far it is.
     pub progress: Option<Progress>,
 }
@@ -74,8 +74,8 @@ pub fn read(source: &Source, options: &ReadOptions) -> Result<Read> {
     let place = input.header_place();
     let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
     match kind(&header, options.kind)? {
-        Kind::Labels => labels::read(input, &header, &options.cores),
-        Kind::Judgments => judgments::read(input, &header, &options.cores),
+        Kind::Labels => labels::read(input, &header, &options.context),
+        Kind::Judgments => judgments::read(input, &header, &options.context),
     }
 }
 

@@ -2,12 +2,12 @@ use super::lasso::{self, LogisticRows, Sparse};
 use super::multinomial::{self, ClassRows, SparseClasses};
 use super::{Features, check_penalty};
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
 
 /// P(class c | x) in proportion to exp(intercept_c + x b_c).
 ///
 /// Two classes have one row, of the second class, the first's being zero; more classes have a row each.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Classifier {
     /// How many classes.
     pub classes: usize,

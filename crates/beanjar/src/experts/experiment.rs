@@ -2,7 +2,7 @@
 
 use super::{Features, Fit, Labelled, Learner, ManyExperts, Part, Path, PenaltyPath, Validation};
 use crate::judgments::Ballots;
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Units to learn from, and others to judge by, whose true classes are known.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ impl Experiment<'_> {
         let path = self.outcomes(&experts)?;
         let truth = Learner::Truth(self.train_truth.iter().map(|&class| Some(class)).collect());
         let units: Vec<usize> = (0..self.train.features.units()).collect();
-        let plain = experts.fit(&Part { data: self.train, units: &units }, 0.0, None, &Cores::one())?;
+        let plain = experts.fit(&Part { data: self.train, units: &units }, 0.0, None, &Context::new())?;
         Ok(Compared {
             sparse: smallest(&path),
             path,
@@ -72,7 +72,7 @@ impl Experiment<'_> {
         let part = Part { data: self.train, units: &units };
         let penalties = PenaltyPath::default().of(learner, &part)?;
         let validation = Validation::Others { features: self.test.features, ballots: self.test.ballots };
-        let Path { fits, .. } = learner.compare(&part, &penalties, validation, &Cores::one())?;
+        let Path { fits, .. } = learner.compare(&part, &penalties, validation, &Context::new())?;
         Ok(penalties.iter().zip(&fits).map(|(&penalty, fit)| self.outcome(penalty, fit)).collect())
     }
 
@@ -171,7 +171,7 @@ mod tests {
         let units: Vec<usize> = (0..1000).collect();
         let learner = Learner::Truth(apart.truth[0].iter().map(|&class| Some(class)).collect());
         let data = Labelled::new(&apart.features[0], &apart.ballots[0]).unwrap();
-        let fit = learner.fit(&Part { data, units: &units }, found.truth.penalty, None, &Cores::one()).unwrap();
+        let fit = learner.fit(&Part { data, units: &units }, found.truth.penalty, None, &Context::new()).unwrap();
         let predicted = fit.predictions(&apart.features[0], &apart.features[1]);
         let wrong = predicted
             .iter()

@@ -6,7 +6,7 @@ use super::model::{ExpertModel, Labelled};
 use super::newton::{self, Arrived};
 use super::starts::neighbours;
 use super::{Classifier, check_penalty, drawn_apart};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// A sparse classifier and the experts' skills, learned together from noisy labels (Izbicki and Stern 2014).
 ///
@@ -29,7 +29,7 @@ use crate::{Cores, Error, Result};
 /// on the likelihood, O(units times the square of the number of features that enter).
 ///
 /// ```
-/// use beanjar::Cores;
+/// use beanjar::Context;
 /// use beanjar::experts::{Features, Labelled, ManyExperts};
 /// use beanjar::judgments::Ballots;
 ///
@@ -38,7 +38,7 @@ use crate::{Cores, Error, Result};
 /// let said = [vec![(0, 0), (1, 0), (2, 0)], vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 1), (2, 0)], vec![(0, 1), (1, 1), (2, 1)]];
 /// let ballots = Ballots::from_tasks(&said, 3, 2);
 /// let data = Labelled::new(&features, &ballots)?;
-/// let fit = ManyExperts { penalty: 0.1, ..ManyExperts::default() }.fit(&data, &Cores::one())?;
+/// let fit = ManyExperts { penalty: 0.1, ..ManyExperts::default() }.fit(&data, &Context::new())?;
 /// assert!(fit.model.classifier.coefficients[0] > 0.0);
 /// assert!(fit.model.skills[0] > fit.model.skills[2]);
 /// # Ok::<(), beanjar::Error>(())
@@ -105,19 +105,19 @@ const SAMPLE: usize = 10_000;
 
 impl ManyExperts {
     /// Learns from units and labels.
-    pub fn fit(&self, data: &Labelled<'_>, cores: &Cores) -> Result<Learned> {
-        let best = highest(self.ends(data, 0.0, cores)?).ok_or(Error::Empty("start"))?;
+    pub fn fit(&self, data: &Labelled<'_>, context: &Context) -> Result<Learned> {
+        let best = highest(self.ends(data, 0.0, context)?).ok_or(Error::Empty("start"))?;
         let small = self.affordable(data, 1) && data.ballots.tasks() <= SAMPLE;
-        Ok(if small && newton::suits(data, self.skills(data)) { self.higher_nearby(data, best, cores) } else { best })
+        Ok(if small && newton::suits(data, self.skills(data)) { self.higher_nearby(data, best, context) } else { best })
     }
 
     /// What is higher than a fit and can be had from near it, if anything: one of its parts is taken out, and the rest led on.
-    fn higher_nearby(&self, data: &Labelled<'_>, mut best: Learned, cores: &Cores) -> Learned {
+    fn higher_nearby(&self, data: &Labelled<'_>, mut best: Learned, context: &Context) -> Learned {
         const ROUNDS: usize = 5;
         for _ in 0..ROUNDS {
-            let mut near = cores.map(neighbours(data, &best.model), |model| self.near_its_end(data, model, 0));
+            let mut near = context.map(neighbours(data, &best.model), |model| self.near_its_end(data, model, 0));
             near.retain(|climb| climb.may_end_at() > best.objective);
-            let ends = cores.map(apart(data, near, 0.0), |(model, steps)| self.arrive(data, model, steps));
+            let ends = context.map(apart(data, near, 0.0), |(model, steps)| self.arrive(data, model, steps));
             match highest(ends) {
                 Some(next) if next.objective > best.objective + self.tolerance * best.objective.abs() => best = next,
                 _ => break,
@@ -134,12 +134,12 @@ impl ManyExperts {
 
     /// Where the climbs from the starts end, each end once; not all of those that are lower than the highest by more than
     /// the margin.
-    pub(super) fn ends(&self, data: &Labelled<'_>, margin: f64, cores: &Cores) -> Result<Vec<Learned>> {
+    pub(super) fn ends(&self, data: &Labelled<'_>, margin: f64, context: &Context) -> Result<Vec<Learned>> {
         self.check(data)?;
         let labelled = (0..data.ballots.tasks()).filter(|&unit| !data.ballots.votes(unit).labels.is_empty());
         let labelled: Vec<usize> = labelled.collect();
         let climbs = match labelled.len() > SAMPLE {
-            false => self.promising(data, cores)?,
+            false => self.promising(data, context)?,
             true => {
                 let share = SAMPLE as f64 / labelled.len() as f64;
                 let (some, _) = drawn_apart(labelled.len(), share, self.seed);
@@ -149,29 +149,29 @@ impl ManyExperts {
                 let penalty_difficulty = self.penalty_difficulty.map(|penalty| share * penalty);
                 let alike = ManyExperts { penalty: share * self.penalty, penalty_difficulty, ..self.clone() };
                 let models =
-                    alike.promising(&sample, cores)?.into_iter().filter_map(|climb| climb.model).take(STAGES[0].1);
+                    alike.promising(&sample, context)?.into_iter().filter_map(|climb| climb.model).take(STAGES[0].1);
                 let starts = models.map(|model| model.on_the_users_scale(&features).plain_posterior(data)).collect();
-                cores.map(starts, |shares| self.climb(data, shares).run(SHORT.min(self.iterations), self.tolerance))
+                context.map(starts, |shares| self.climb(data, shares).run(SHORT.min(self.iterations), self.tolerance))
             }
         };
         Ok(match newton::suits(data, self.skills(data)) {
             true => {
                 let models =
                     climbs.into_iter().map(|climb| (climb.model.unwrap_or_else(|| self.blank(data)), climb.steps));
-                let near = cores.map(models.collect(), |(model, steps)| self.near_its_end(data, model, steps));
-                cores.map(apart(data, near, margin), |(model, steps)| self.arrive(data, model, steps))
+                let near = context.map(models.collect(), |(model, steps)| self.near_its_end(data, model, steps));
+                context.map(apart(data, near, margin), |(model, steps)| self.arrive(data, model, steps))
             }
-            false => cores.map(climbs, |climb| self.by_em(data, climb)),
+            false => context.map(climbs, |climb| self.by_em(data, climb)),
         })
     }
 
     /// The starts worth following, some steps on their way.
-    fn promising<'a>(&self, data: &'a Labelled<'a>, cores: &Cores) -> Result<Vec<Climb<'a>>> {
+    fn promising<'a>(&self, data: &'a Labelled<'a>, context: &Context) -> Result<Vec<Climb<'a>>> {
         let starts = self.starts(data)?;
         let stages = if self.affordable(data, starts.len()) { &[(SHORT, usize::MAX)] } else { &STAGES[..] };
         let mut climbs: Vec<Climb<'_>> = starts.into_iter().map(|shares| self.climb(data, shares)).collect();
         for &(steps, kept) in stages {
-            climbs = cores.map(climbs, |climb| climb.run(steps.min(self.iterations), self.tolerance));
+            climbs = context.map(climbs, |climb| climb.run(steps.min(self.iterations), self.tolerance));
             climbs.sort_by(|a, b| b.objective.total_cmp(&a.objective));
             climbs.truncate(kept);
         }

@@ -3,7 +3,7 @@
 use super::classifier::largest_penalty;
 use super::em::{class_rows, right_rows, set_rights};
 use super::{Features, Labelled, Learned, ManyExperts, lasso};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Maxima are followed from this share of the penalty at which the fit without features is one.
 const FROM: f64 = 0.4;
@@ -20,7 +20,7 @@ impl ManyExperts {
     pub fn largest_penalty(&self, data: &Labelled<'_>) -> Result<f64> {
         let none = Features::from_columns(data.features.units(), &[])?;
         let without = Labelled { features: &none, ..*data };
-        let blank = ManyExperts { restarts: 0, ..self.clone() }.fit(&without, &Cores::one())?;
+        let blank = ManyExperts { restarts: 0, ..self.clone() }.fit(&without, &Context::new())?;
         let mut most: f64 = 0.0;
         for shares in [blank.model.posterior(&without), data.shares()] {
             let (units, mut rights) = (class_rows(data, shares), right_rows(data, self.asymmetric));
@@ -45,11 +45,11 @@ impl ManyExperts {
             Ok(penalty)
         };
         let mut largest = most;
-        for end in roughly(FROM * most).ends(data, f64::INFINITY, &Cores::one())? {
+        for end in roughly(FROM * most).ends(data, f64::INFINITY, &Context::new())? {
             largest = largest.max(followed(end, FROM * most)?);
         }
         for _ in 0..RISES {
-            let fit = at(largest).fit(data, &Cores::one())?;
+            let fit = at(largest).fit(data, &Context::new())?;
             if fit.model.features_used() == 0 {
                 break;
             }
@@ -71,7 +71,7 @@ mod tests {
         let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
         let base = ManyExperts { restarts: 0, ..ManyExperts::default() };
         let most = base.largest_penalty(&data).unwrap();
-        let fit = |penalty: f64| ManyExperts { penalty, ..base.clone() }.fit(&data, &Cores::one()).unwrap();
+        let fit = |penalty: f64| ManyExperts { penalty, ..base.clone() }.fit(&data, &Context::new()).unwrap();
         let entered =
             |fit: &Learned| fit.model.classifier.coefficients.iter().chain(&fit.model.difficulty).any(|b| *b != 0.0);
         assert!(!entered(&fit(1.05 * most)));

@@ -1,7 +1,7 @@
 use super::classifier::Regression;
 use super::{Classifier, ExpertModel, Labelled, Learned, ManyExperts, SoftLabels};
 use crate::truth::{Evidence, Method};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// A way to learn a classifier from units with features and noisy labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,11 +75,11 @@ impl Learner {
     }
 
     /// Learns with one penalty, from all starts, and from another fit if there is one.
-    pub fn fit(&self, part: &Part<'_>, penalty: f64, other: Option<&Fit>, cores: &Cores) -> Result<Fit> {
+    pub fn fit(&self, part: &Part<'_>, penalty: f64, other: Option<&Fit>, context: &Context) -> Result<Fit> {
         match self {
             Learner::Experts(method) => {
                 let method = ManyExperts { penalty, ..method.clone() };
-                let afresh = method.fit(&part.data, cores)?;
+                let afresh = method.fit(&part.data, context)?;
                 Ok(higher(afresh, from(&method, part, other)?))
             }
             _ => regress(part, &self.soft_labels(part)?, penalty, other.map(|fit| &fit.classifier)),
@@ -107,7 +107,7 @@ impl Learner {
             let on = from(&method, part, fits.last())?;
             fits.push(match on {
                 Some(on) if i % EVERY != 0 => on.into(),
-                on => higher(method.fit(&part.data, &Cores::one())?, on),
+                on => higher(method.fit(&part.data, &Context::new())?, on),
             });
         }
         for i in (1..fits.len()).rev() {
@@ -137,7 +137,7 @@ impl Learner {
                 }
             }
             Learner::Aggregate(method) => {
-                let posterior = method.fit(&Evidence::votes(ballots)?, &Cores::one())?.posterior;
+                let posterior = method.fit(&Evidence::votes(ballots)?, &Context::new())?.posterior;
                 let with_votes = (0..ballots.tasks()).filter(|&unit| !ballots.votes(unit).labels.is_empty());
                 for unit in with_votes {
                     shares[unit * classes..(unit + 1) * classes].copy_from_slice(posterior.of(unit));
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(labels(Learner::Truth(truth)), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], third, [0.0, 1.0, 0.0]].concat());
         assert!(Learner::Truth(vec![]).soft_labels(&part).is_err());
         // Without features, the probabilities are the classes' shares.
-        let fit = Learner::Majority.fit(&part, 1.0, None, &Cores::one()).unwrap();
+        let fit = Learner::Majority.fit(&part, 1.0, None, &Context::new()).unwrap();
         let found = fit.classifier.probabilities(&features);
         assert!(found[..3].iter().zip([1.0 / 3.0, 0.5 / 3.0, 1.5 / 3.0]).all(|(p, share)| (p - share).abs() < 1e-6));
         assert_eq!(fit.objective, fit.log_likelihood);

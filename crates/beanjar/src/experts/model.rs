@@ -4,7 +4,6 @@ use super::reading::Readings;
 use super::{Classifier, Features};
 use crate::judgments::Ballots;
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
 
 /// Units with features, and what experts said of them.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +49,8 @@ impl<'a> Labelled<'a> {
 ///
 /// Expert k is right about unit i with probability s(skill_k + x_i g), s the logistic function, and says each of the other
 /// classes equally often.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExpertModel {
     /// What features tell of the class: b.
     pub classifier: Classifier,

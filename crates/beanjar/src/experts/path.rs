@@ -2,9 +2,8 @@ use super::{Features, Fit, Labelled, Learner, Part};
 use crate::judgments::Ballots;
 use crate::random::stream;
 use crate::surrogate::{disagreements, score};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 use rand::seq::SliceRandom;
-use serde::Serialize;
 
 /// Penalties compared by S: how often labels that were held out differ from what a fit to the rest predicts.
 ///
@@ -49,7 +48,8 @@ pub enum Validation<'a> {
 }
 
 /// One penalty of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PathPoint {
     /// The penalty.
     pub penalty: f64,
@@ -121,7 +121,7 @@ impl Learner {
         part: &Part<'_>,
         penalties: &[f64],
         validation: Validation<'_>,
-        cores: &Cores,
+        context: &Context,
     ) -> Result<Path> {
         let (features, ballots) = (part.data.features, part.data.ballots);
         let path = |fits: Vec<Fit>, point: &dyn Fn(usize, &Fit) -> PathPoint| {
@@ -146,7 +146,7 @@ impl Learner {
         fold.shuffle(&mut stream(seed, u64::MAX - 4));
         // The first job is the path on all units.
         let jobs: Vec<Option<usize>> = [None].into_iter().chain((0..folds).map(Some)).collect();
-        let paths = cores.map(jobs, |held| -> Result<(Vec<Fit>, Features)> {
+        let paths = context.map(jobs, |held| -> Result<(Vec<Fit>, Features)> {
             let kept: Vec<usize> = all.iter().copied().filter(|&unit| held != Some(fold[unit])).collect();
             let (some, votes) = (features.of_units(&kept), ballots.of_tasks(&kept));
             let units: Vec<usize> = kept.iter().map(|&unit| part.units[unit]).collect();
@@ -211,7 +211,7 @@ mod tests {
         let part = Part { data, units: &units };
         let penalties = PenaltyPath { penalties: 8, ..PenaltyPath::default() }.of(&learner, &part).unwrap();
         let validation = Validation::Folds { folds: 3, seed: 0 };
-        let path = learner.compare(&part, &penalties, validation, &Cores::one()).unwrap();
+        let path = learner.compare(&part, &penalties, validation, &Context::new()).unwrap();
         let found = &path.points;
         assert_eq!(found[0].nonzero, 0);
         assert!(found[7].nonzero > 5 && found[7].log_likelihood > found[0].log_likelihood);
@@ -221,8 +221,8 @@ mod tests {
         );
         let chosen = &found[path.best()];
         assert!(chosen.surrogate <= found[7].surrogate && chosen.surrogate < found[0].surrogate);
-        let cores = Cores::new(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
-        assert_eq!(path, learner.compare(&part, &penalties, validation, &cores).unwrap());
+        let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+        assert_eq!(path, learner.compare(&part, &penalties, validation, &context).unwrap());
     }
 
     #[test]
@@ -233,9 +233,9 @@ mod tests {
         let validation = Validation::Others { features: &others, ballots: &labels };
         let units: Vec<usize> = (0..300).collect();
         let part = Part { data, units: &units };
-        let point = Learner::Majority.compare(&part, &[20.0], validation, &Cores::one()).unwrap().points[0];
+        let point = Learner::Majority.compare(&part, &[20.0], validation, &Context::new()).unwrap().points[0];
         // By hand: standardise as the units learned from, and count.
-        let fit = Learner::Majority.fit(&part, 20.0, None, &Cores::one()).unwrap();
+        let fit = Learner::Majority.fit(&part, 20.0, None, &Context::new()).unwrap();
         let (slopes, shift) = features.on_the_users_scale(&fit.classifier.coefficients);
         let sums = others.plain_sum(&slopes);
         let differ = |unit: usize| {

@@ -6,7 +6,7 @@ use super::em::class_rows;
 use super::model::{ExpertModel, Labelled};
 use crate::random::stream;
 use crate::truth::{Evidence, OneCoin};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 use rand_distr::{Distribution, StandardNormal};
 
 /// Of so many experts, those with the most labels, it is tried what comes of trusting them, or of not trusting them.
@@ -47,7 +47,7 @@ impl ManyExperts {
     pub(super) fn starts(&self, data: &Labelled<'_>) -> Result<Vec<Vec<f64>>> {
         let votes = data.shares();
         let coins =
-            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &Cores::one())?;
+            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &Context::new())?;
         let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
         let mut starts = vec![votes.clone(), coins];
         starts.extend(self.one_by_one(data, &votes));

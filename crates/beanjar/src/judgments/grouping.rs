@@ -1,7 +1,7 @@
 //! Rows to groups: a counting sort by object that keeps the order of rows within one.
 
 use super::parts::Block;
-use crate::Cores;
+use crate::Context;
 
 /// Where each object's rows begin, and after the last one where they end.
 pub(super) fn offsets(blocks: &[Block], objects: usize) -> Vec<usize> {
@@ -21,7 +21,7 @@ pub(super) fn offsets(blocks: &[Block], objects: usize) -> Vec<usize> {
 pub(super) fn scatter<C: Copy + Send + Sync, T: Copy + Default + Send>(
     blocks: &mut [Block],
     offsets: &[usize],
-    cores: &Cores,
+    context: &Context,
     take: impl Fn(&mut Block) -> Vec<C>,
     convert: impl Fn(C) -> T + Sync + Send,
 ) -> Vec<T> {
@@ -35,9 +35,9 @@ pub(super) fn scatter<C: Copy + Send + Sync, T: Copy + Default + Send>(
     let mut pieces = Vec::new();
     let mut rest = &mut out[..];
     let mut first = 0;
-    for piece in 1..=cores.count() {
-        let until = rows * piece / cores.count();
-        let last = if piece == cores.count() {
+    for piece in 1..=context.threads() {
+        let until = rows * piece / context.threads();
+        let last = if piece == context.threads() {
             offsets.len() - 1
         } else {
             offsets.partition_point(|&offset| offset < until).clamp(first, offsets.len() - 1)
@@ -47,7 +47,7 @@ pub(super) fn scatter<C: Copy + Send + Sync, T: Copy + Default + Send>(
         pieces.push((first, last, mine));
         first = last;
     }
-    cores.map(pieces, |(first, last, out)| {
+    context.map(pieces, |(first, last, out)| {
         let start = offsets[first];
         let mut next: Vec<usize> = offsets[first..last].iter().map(|offset| offset - start).collect();
         for (block, column) in blocks.iter().zip(&column) {

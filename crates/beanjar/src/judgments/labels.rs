@@ -5,7 +5,7 @@ use super::dictionary::{Dictionary, inverse, reorder};
 use super::grouping::{offsets, scatter};
 use super::observe::{Grouped, Sum, sum_over};
 use super::parts::{self, Part};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// Labels of tasks by workers, grouped by task.
 ///
@@ -58,24 +58,24 @@ impl Labels {
         }
         let mut part = LabelsPart::default();
         part.push(0, &tasks, &workers, &labels)?;
-        Labels::from_parts(vec![part], &Cores::one())
+        Labels::from_parts(vec![part], &Context::new())
     }
 
     /// Joins what several threads have read.
-    pub fn from_parts(parts: Vec<LabelsPart>, cores: &Cores) -> Result<Self> {
+    pub fn from_parts(parts: Vec<LabelsPart>, context: &Context) -> Result<Self> {
         let ([tasks, workers, classes], mut blocks) =
-            parts::join(parts.into_iter().map(|part| part.0).collect(), cores);
+            parts::join(parts.into_iter().map(|part| part.0).collect(), context);
         if classes.len() > usize::from(u16::MAX) {
             return Err(Error::TooMany { what: "labels", limit: u64::from(u16::MAX) });
         }
         let order = sorted(&classes);
         let class = inverse(&order);
         let offsets = offsets(&blocks, tasks.len());
-        let worker = scatter(&mut blocks, &offsets, cores, |block| std::mem::take(&mut block.codes[1]), |code| code);
+        let worker = scatter(&mut blocks, &offsets, context, |block| std::mem::take(&mut block.codes[1]), |code| code);
         let label = scatter(
             &mut blocks,
             &offsets,
-            cores,
+            context,
             |block| std::mem::take(&mut block.codes[2]),
             |code| class[code as usize] as u16,
         );
@@ -136,8 +136,8 @@ impl Labels {
     }
 
     /// How many labels are by a worker who labelled the same task before.
-    pub fn repeated(&self, cores: &Cores) -> usize {
-        sum_over(self, cores, || Repeats { last: vec![usize::MAX; self.workers.len()], repeated: 0 }).repeated
+    pub fn repeated(&self, context: &Context) -> usize {
+        sum_over(self, context, || Repeats { last: vec![usize::MAX; self.workers.len()], repeated: 0 }).repeated
     }
 }
 
@@ -248,8 +248,8 @@ mod tests {
                     .push(i as u32, &column(|r| &r.0), &column(|r| &r.1), &column(|r| &r.2))
                     .unwrap();
             }
-            let cores = Cores::new(NonZeroUsize::new(threads).unwrap()).unwrap();
-            assert_eq!(Labels::from_parts(parts, &cores).unwrap(), whole);
+            let context = Context::new().with_threads(NonZeroUsize::new(threads).unwrap()).unwrap();
+            assert_eq!(Labels::from_parts(parts, &context).unwrap(), whole);
         }
     }
 
@@ -268,6 +268,6 @@ mod tests {
         let rows = [("a", "w", "1"), ("b", "w", "1"), ("a", "w", "2"), ("a", "v", "1"), ("a", "w", "1")];
         let labels = Labels::from_rows(rows).unwrap();
         assert_eq!(labels.len(), 5);
-        assert_eq!(labels.repeated(&Cores::one()), 2);
+        assert_eq!(labels.repeated(&Context::new()), 2);
     }
 }

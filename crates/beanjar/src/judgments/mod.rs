@@ -5,6 +5,7 @@
 //! table whose ids are numbered in order of first appearance, however the blocks fell to threads.
 
 mod ballots;
+mod column;
 mod dictionary;
 mod grouping;
 mod labels;
@@ -13,6 +14,7 @@ mod observe;
 mod parts;
 
 pub use ballots::{Ballots, Votes};
+pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
 pub use labels::{Labels, LabelsPart, Translated};
 pub use numeric::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};

@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::grouping::{offsets, scatter};
 use super::observe::{Grouped, Sum, sum_over};
 use super::parts::{self, MISSING, Part};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// The worker of a judgment by nobody knows whom, in a table that has workers.
 pub const ANONYMOUS: u32 = MISSING;
@@ -87,22 +87,23 @@ impl Judgments {
         }
         let mut part = JudgmentsPart::default();
         part.push(0, &objects, &attributes, &workers, values)?;
-        Judgments::from_parts(vec![part], &Cores::one())
+        Judgments::from_parts(vec![part], &Context::new())
     }
 
     /// Joins what several threads have read.
-    pub fn from_parts(parts: Vec<JudgmentsPart>, cores: &Cores) -> Result<Self> {
+    pub fn from_parts(parts: Vec<JudgmentsPart>, context: &Context) -> Result<Self> {
         let ([objects, attributes, workers], mut blocks) =
-            parts::join(parts.into_iter().map(|part| part.0).collect(), cores);
+            parts::join(parts.into_iter().map(|part| part.0).collect(), context);
         let (workers, worker_codes) = without_empty(workers);
         let offsets = offsets(&blocks, objects.len());
         let mut attribute =
-            scatter(&mut blocks, &offsets, cores, |block| std::mem::take(&mut block.codes[1]), |code| code);
-        let mut value = scatter(&mut blocks, &offsets, cores, |block| std::mem::take(&mut block.values), |value| value);
+            scatter(&mut blocks, &offsets, context, |block| std::mem::take(&mut block.codes[1]), |code| code);
+        let mut value =
+            scatter(&mut blocks, &offsets, context, |block| std::mem::take(&mut block.values), |value| value);
         let mut worker = Vec::new();
         if !worker_codes.is_empty() {
             let take = |block: &mut parts::Block| std::mem::take(&mut block.codes[2]);
-            worker = scatter(&mut blocks, &offsets, cores, take, |code| worker_codes[code as usize]);
+            worker = scatter(&mut blocks, &offsets, context, take, |code| worker_codes[code as usize]);
         }
         if workers.is_empty() {
             worker = Vec::new();
@@ -136,9 +137,9 @@ impl Judgments {
     }
 
     /// How many judgments are by a worker who judged the same attribute of the same object before.
-    pub fn repeated(&self, cores: &Cores) -> usize {
+    pub fn repeated(&self, context: &Context) -> usize {
         let attributes = self.attributes.len();
-        sum_over(self, cores, || Repeats { attributes, last: vec![usize::MAX; self.workers.len()], repeated: 0 })
+        sum_over(self, context, || Repeats { attributes, last: vec![usize::MAX; self.workers.len()], repeated: 0 })
             .repeated
     }
 }
@@ -234,14 +235,14 @@ mod tests {
         assert_eq!(judgments.workers.iter().collect::<Vec<_>>(), ["ann", "bob"]);
         let of_b: Vec<_> = judgments.of(0).by_attribute().collect();
         assert_eq!(of_b, [(0, &[0, ANONYMOUS, 1][..], &[1.0, 4.0, 5.0][..]), (1, &[1][..], &[3.0][..])]);
-        assert_eq!(judgments.repeated(&Cores::one()), 0);
+        assert_eq!(judgments.repeated(&Context::new()), 0);
     }
 
     #[test]
     fn a_table_without_workers_has_none() {
         let mut part = JudgmentsPart::default();
         part.push(0, &["a", "a"], &["x", "x"], &[], vec![1.0, 2.0]).unwrap();
-        let judgments = Judgments::from_parts(vec![part], &Cores::one()).unwrap();
+        let judgments = Judgments::from_parts(vec![part], &Context::new()).unwrap();
         assert!(judgments.workers.is_empty());
         assert_eq!(judgments.of(0).by_attribute().collect::<Vec<_>>(), [(0, &[][..], &[1.0, 2.0][..])]);
     }
@@ -249,7 +250,7 @@ mod tests {
     #[test]
     fn repeats_are_counted_within_an_attribute_only() {
         let rows = [("a", "x", "w", 1.0), ("a", "y", "w", 1.0), ("a", "x", "w", 1.0), ("b", "x", "w", 1.0)];
-        assert_eq!(Judgments::from_rows(rows).unwrap().repeated(&Cores::one()), 1);
+        assert_eq!(Judgments::from_rows(rows).unwrap().repeated(&Context::new()), 1);
     }
 
     #[test]

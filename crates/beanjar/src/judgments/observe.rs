@@ -1,6 +1,6 @@
 //! The seam that every method goes through: observe one object, merge two sums.
 
-use crate::Cores;
+use crate::Context;
 use std::ops::Range;
 
 /// Rows grouped by object.
@@ -43,7 +43,7 @@ const MOST_LEAVES: usize = 64;
 /// depends on the data alone, so the result has the same bytes for any number of threads.
 ///
 /// ```
-/// use beanjar::{Cores, Judgments, judgments::{ObjectJudgments, Sum, sum_over}};
+/// use beanjar::{Context, Judgments, judgments::{ObjectJudgments, Sum, sum_over}};
 ///
 /// struct Total(f64);
 /// impl Sum<Judgments> for Total {
@@ -56,18 +56,18 @@ const MOST_LEAVES: usize = 64;
 /// }
 ///
 /// let judgments = Judgments::from_rows([("jar 1", "beans", "ann", 310.0), ("jar 2", "beans", "ann", 50.0)])?;
-/// assert_eq!(sum_over(&judgments, &Cores::one(), || Total(0.0)).0, 360.0);
+/// assert_eq!(sum_over(&judgments, &Context::new(), || Total(0.0)).0, 360.0);
 /// # Ok::<(), beanjar::Error>(())
 /// ```
-pub fn sum_over<D: Grouped, S: Sum<D>>(data: &D, cores: &Cores, empty: impl Fn() -> S + Sync) -> S {
+pub fn sum_over<D: Grouped, S: Sum<D>>(data: &D, context: &Context, empty: impl Fn() -> S + Sync) -> S {
     let leaves = (data.rows() / ROWS_IN_A_LEAF).clamp(1, MOST_LEAVES);
     let leaf = data.objects().div_ceil(leaves).max(1);
-    cores.run(|| sum_range(data, cores, &empty, 0..data.objects(), leaf))
+    context.run(|| sum_range(data, context, &empty, 0..data.objects(), leaf))
 }
 
 fn sum_range<D: Grouped, S: Sum<D>>(
     data: &D,
-    cores: &Cores,
+    context: &Context,
     empty: &(impl Fn() -> S + Sync),
     range: Range<usize>,
     leaf: usize,
@@ -80,9 +80,9 @@ fn sum_range<D: Grouped, S: Sum<D>>(
         return sum;
     }
     let middle = range.start + range.len() / 2;
-    let (mut sum, later) = cores.join(
-        || sum_range(data, cores, empty, range.start..middle, leaf),
-        || sum_range(data, cores, empty, middle..range.end, leaf),
+    let (mut sum, later) = context.join(
+        || sum_range(data, context, empty, range.start..middle, leaf),
+        || sum_range(data, context, empty, middle..range.end, leaf),
     );
     sum.merge(later);
     sum

@@ -1,7 +1,7 @@
 //! Rows on their way into a table: coded by thread-local dictionaries, in blocks that know their place.
 
 use super::dictionary::{Dictionary, Interner, unite};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// Some consecutive rows of the table: three columns of codes and, for judgments, the values.
 /// A column that the table does not have is empty.
@@ -39,7 +39,7 @@ impl Part {
 }
 
 /// All rows, in order, with the codes of one dictionary per column.
-pub(super) fn join(parts: Vec<Part>, cores: &Cores) -> ([Dictionary; 3], Vec<Block>) {
+pub(super) fn join(parts: Vec<Part>, context: &Context) -> ([Dictionary; 3], Vec<Block>) {
     let mut columns: [Vec<Interner>; 3] = Default::default();
     let mut blocks = Vec::new();
     for (number, part) in parts.into_iter().enumerate() {
@@ -50,9 +50,9 @@ pub(super) fn join(parts: Vec<Part>, cores: &Cores) -> ([Dictionary; 3], Vec<Blo
     }
     blocks.sort_unstable_by_key(|(_, block)| block.index);
 
-    let united = cores.map(columns.into_iter().collect(), unite);
+    let united = context.map(columns.into_iter().collect(), unite);
     let (dictionaries, renumbered): (Vec<_>, Vec<_>) = united.into_iter().unzip();
-    let blocks = cores.map(blocks, |(number, mut block)| {
+    let blocks = context.map(blocks, |(number, mut block)| {
         for (codes, renumbered) in block.codes.iter_mut().zip(&renumbered) {
             for code in codes {
                 *code = renumbered[number][*code as usize];

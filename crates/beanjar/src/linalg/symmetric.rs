@@ -1,11 +1,11 @@
 use super::dot;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
-use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
 /// A symmetric matrix, kept whole, row by row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Symmetric {
     size: usize,
     values: Vec<f64>,

@@ -92,7 +92,7 @@ fn forward(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::linalg::least_squares;
     use crate::multiselect::estimates::tests::unit;
     use crate::random::stream;
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn averages_and_copies_are_forward_selection_by_least_squares() {
         let (judgments, labels, values) = data();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
         let means: Vec<Vec<f64>> =
             (0..5).map(|a| values.iter().map(|row| (row[a][0] + row[a][1]) / 2.0).collect()).collect();
         let found: Vec<usize> = averages(&estimates, &unit(8, 5), 2).iter().map(|step| step.attribute).collect();
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_crowd_mean_is_one_attribute_as_often_as_can_be_paid() {
         let (judgments, labels, _) = data();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
         let mut spending = unit(9, 5);
         spending.cost[2] = 4.0;
         let steps = crowd_mean(&estimates, &spending, 2);

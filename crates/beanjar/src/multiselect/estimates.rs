@@ -2,7 +2,7 @@
 
 use super::moments::{Moments, sums};
 use crate::linalg::Symmetric;
-use crate::{Cores, Error, Judgments, Result};
+use crate::{Context, Error, Judgments, Result};
 
 /// The moments that selection and prediction work on.
 ///
@@ -43,9 +43,9 @@ impl Estimates {
     ///
     /// `ridge` times (signal + noise / 2) is added to the diagonal of Sigma: 0 is the paper's algorithm, more keeps
     /// the weights small where objects are few.
-    pub fn new(judgments: &Judgments, labels: &[f64], ridge: f64, cores: &Cores) -> Result<Self> {
+    pub fn new(judgments: &Judgments, labels: &[f64], ridge: f64, context: &Context) -> Result<Self> {
         let (mean, centred) = centred(labels)?;
-        let sums = sums(judgments, &centred, &|_| 1, cores);
+        let sums = sums(judgments, &centred, &|_| 1, context);
         let names = judgments.attributes.iter().map(str::to_owned).collect();
         let estimates = Estimates::from_moments(names, sums.about(&sums.centre()), sums.objects(), mean).ridged(ridge);
         if !estimates.usable.contains(&true) {
@@ -154,7 +154,7 @@ pub(super) mod tests {
     /// Estimates from random judgments of correlated attributes, two or three each.
     pub(crate) fn random_estimates(seed: u64, d: usize, objects: usize) -> Estimates {
         let (judgments, labels) = random_judgments(seed, d, objects);
-        Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap()
+        Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap()
     }
 
     /// Random judgments of correlated attributes, two or three each, with labels.
@@ -197,8 +197,8 @@ pub(super) mod tests {
             .collect();
         let moved = Judgments::from_rows(moved.iter().map(|(o, a, v)| (&o[..], &a[..], "", *v))).unwrap();
         let (before, after) = (
-            Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap(),
-            Estimates::new(&moved, &labels, 0.0, &Cores::one()).unwrap(),
+            Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap(),
+            Estimates::new(&moved, &labels, 0.0, &Context::new()).unwrap(),
         );
         let (one, two) = (before.weights(&[1, 3, 2, 1]), after.weights(&[1, 3, 2, 1]));
         for a in 0..4 {
@@ -210,7 +210,7 @@ pub(super) mod tests {
     #[test]
     fn labels_must_be_there_and_differ() {
         let (judgments, _) = random_judgments(3, 2, 5);
-        let estimate = |labels: &[f64]| Estimates::new(&judgments, labels, 0.0, &Cores::one()).err();
+        let estimate = |labels: &[f64]| Estimates::new(&judgments, labels, 0.0, &Context::new()).err();
         assert_eq!(estimate(&[f64::NAN; 5]), Some(Error::FewLabels(0)));
         assert_eq!(estimate(&[3.0; 5]), Some(Error::ConstantLabel(3.0)));
     }

@@ -4,7 +4,7 @@ use super::selection::{path, repeats};
 use super::{Estimates, Method, Spending};
 use crate::linalg::least_squares;
 use crate::random::stream;
-use crate::{Cores, Judgments, Result};
+use crate::{Context, Judgments, Result};
 use rand::seq::SliceRandom;
 
 /// Objects that can be judged as often as one likes.
@@ -48,9 +48,9 @@ pub struct TestError {
 impl Experiment {
     /// The test error of each method (row) at each budget (column): select on `judgments` judgments, add judgments to the
     /// training objects up to what was selected, least squares on the means, predict test objects judged as selected.
-    pub fn run(&self, world: &World<'_>, cores: &Cores) -> Result<Vec<Vec<TestError>>> {
+    pub fn run(&self, world: &World<'_>, context: &Context) -> Result<Vec<Vec<TestError>>> {
         let splits: Result<Vec<Vec<Vec<f64>>>> =
-            cores.map((0..self.splits).collect(), |split| self.split(world, split)).into_iter().collect();
+            context.map((0..self.splits).collect(), |split| self.split(world, split)).into_iter().collect();
         let splits = splits?;
         let n = splits.len().max(1) as f64;
         let summary = |method: usize, budget: usize| {
@@ -75,7 +75,7 @@ impl Experiment {
         });
         let judgments = Judgments::from_rows(rows)?;
         let labels: Vec<f64> = train.iter().map(|&object| world.labels[object]).collect();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one())?;
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new())?;
         let most = self.budgets.iter().copied().fold(0.0, f64::max);
         let alike = world.spending.cost.windows(2).all(|pair| pair[0] == pair[1]);
         self.methods
@@ -148,14 +148,16 @@ mod tests {
             splits: 10,
             seed: 0,
         };
-        let found = experiment.run(&world, &Cores::one()).unwrap();
+        let found = experiment.run(&world, &Context::new()).unwrap();
         let full = &found[0];
         assert!(full[0].mean > 1.3 * full[1].mean && full[1].mean > 1.3 * full[2].mean, "{full:?}");
         // Averages can ask twice at the most, so it is worse where the budget is large.
         assert!(found[1][2].mean > full[2].mean, "{found:?}");
         assert_eq!(
             found,
-            experiment.run(&world, &Cores::new(std::num::NonZeroUsize::new(2).unwrap()).unwrap()).unwrap()
+            experiment
+                .run(&world, &Context::new().with_threads(std::num::NonZeroUsize::new(2).unwrap()).unwrap())
+                .unwrap()
         );
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::normal::cumulative;
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
 
 /// Labels as numbers, not finite where there is none.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +47,8 @@ pub fn code_labels(texts: &[&str]) -> Result<CodedLabels> {
 /// If both classes are normal with one covariance and a share R^2 of the coded label's variance 1 / (p1 p2) is explained,
 /// predictions have the means -R^2 / p1 and R^2 / p2 in the two classes, and the variance R^2 (1 - R^2) / (p1 p2) within
 /// each. The cut with the fewest errors is then R^2 (1/p2 - 1/p1) / 2 + (1 - R^2) ln(p1 / p2).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Classes {
     /// Their names, in sorted order.
     pub names: [String; 2],

@@ -3,7 +3,7 @@
 use crate::judgments::{ObjectJudgments, Sum, sum_over};
 use crate::linalg::Symmetric;
 use crate::reliability::{AttributeSums, first_values};
-use crate::{Cores, Judgments};
+use crate::{Context, Judgments};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
@@ -219,10 +219,10 @@ pub(super) fn sums(
     judgments: &Judgments,
     labels: &[f64],
     times: &(impl Fn(usize) -> u32 + Sync),
-    cores: &Cores,
+    context: &Context,
 ) -> Sums {
     let shifts = first_values(judgments);
-    let pass = sum_over(judgments, cores, || Pass { sums: Sums::new(&shifts), labels, times });
+    let pass = sum_over(judgments, context, || Pass { sums: Sums::new(&shifts), labels, times });
     let mut sums = pass.sums;
     sums.flush();
     sums
@@ -281,7 +281,7 @@ mod tests {
     }
 
     fn moments(judgments: &Judgments, labels: &[f64]) -> Moments {
-        let sums = sums(judgments, labels, &|_| 1, &Cores::one());
+        let sums = sums(judgments, labels, &|_| 1, &Context::new());
         sums.about(&sums.centre())
     }
 
@@ -367,9 +367,9 @@ mod tests {
     #[test]
     fn merged_sums_and_any_number_of_threads_give_the_same() {
         let (judgments, labels) = some_data(2000, 7, |o, a| 1 + (o + a) % 3);
-        let whole = sums(&judgments, &labels, &|_| 1, &Cores::one());
-        let mut halves = sums(&judgments, &labels, &|o| u32::from(o % 2 == 0), &Cores::one());
-        halves.merge(sums(&judgments, &labels, &|o| u32::from(o % 2 == 1), &Cores::one()));
+        let whole = sums(&judgments, &labels, &|_| 1, &Context::new());
+        let mut halves = sums(&judgments, &labels, &|o| u32::from(o % 2 == 0), &Context::new());
+        halves.merge(sums(&judgments, &labels, &|o| u32::from(o % 2 == 1), &Context::new()));
         let (whole_moments, merged) = (whole.about(&whole.centre()), halves.about(&halves.centre()));
         for a in 0..7 {
             close(merged.covariance[a], whole_moments.covariance[a]);
@@ -377,7 +377,8 @@ mod tests {
                 close(merged.external[(a, b)], whole_moments.external[(a, b)]);
             }
         }
-        let threads = sums(&judgments, &labels, &|_| 1, &Cores::new(NonZeroUsize::new(3).unwrap()).unwrap());
+        let threads =
+            sums(&judgments, &labels, &|_| 1, &Context::new().with_threads(NonZeroUsize::new(3).unwrap()).unwrap());
         let threads = threads.about(&threads.centre());
         assert_eq!(threads.external, whole_moments.external);
         assert_eq!(threads.covariance, whole_moments.covariance);

@@ -7,12 +7,12 @@ use crate::linalg::{Symmetric, least_squares};
 use crate::random::stream;
 use crate::{Error, Judgments, Result};
 use rand::seq::SliceRandom;
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// How the weights are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fitting {
     /// Least squares on the means of exactly the planned judgments, from the objects that have them (the paper's step 4).
     #[default]
@@ -22,7 +22,8 @@ pub enum Fitting {
 }
 
 /// A linear predictor from mean judgments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Predictor {
     /// What it predicts.
     pub label: String,
@@ -50,7 +51,8 @@ pub struct Predictor {
 }
 
 /// An attribute of a predictor: the plan for it, its weight, its moments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PredictorAttribute {
     /// Its name.
     pub attribute: String,
@@ -271,12 +273,12 @@ fn examples(judgments: &Judgments, labels: &[f64], used: &[usize], repeats: &[u3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::multiselect::estimates::tests::random_judgments;
 
     fn fitted(fitting: Fitting) -> (Predictor, Estimates, Judgments, Vec<f64>) {
         let (judgments, labels) = random_judgments(31, 4, 90);
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
         let predictor = Predictor::fit(fitting, &estimates, &[2, 0, 1, 2], (&judgments, &labels), 5).unwrap();
         (predictor, estimates, judgments, labels)
     }
@@ -338,7 +340,7 @@ mod tests {
     fn the_standard_error_does_not_take_the_ridge_for_noise() {
         let (judgments, labels) = random_judgments(31, 4, 400);
         let fit = |ridge: f64| {
-            let estimates = Estimates::new(&judgments, &labels, ridge, &Cores::one()).unwrap();
+            let estimates = Estimates::new(&judgments, &labels, ridge, &Context::new()).unwrap();
             Predictor::fit(Fitting::Moments, &estimates, &[2, 2, 2, 2], (&judgments, &labels), 0).unwrap()
         };
         let (plain, ridged) = (fit(0.0), fit(0.5));
@@ -362,7 +364,7 @@ mod tests {
                 let (judgments, labels) = random_judgments(40 + seed, 4, 640);
                 let all: Vec<f64> =
                     (0..640).map(|object| if object < 40 { labels[object] } else { f64::NAN }).collect();
-                let estimates = Estimates::new(&judgments, &all, 0.0, &Cores::one()).unwrap();
+                let estimates = Estimates::new(&judgments, &all, 0.0, &Context::new()).unwrap();
                 let predictor = Predictor::fit(fitting, &estimates, &[2, 2, 2, 2], (&judgments, &all), 1).unwrap();
                 claimed += predictor.error_variance;
                 let fresh = examples(&judgments, &labels, &[0, 1, 2, 3], &[2, 2, 2, 2], 3).split_off(40);
@@ -380,7 +382,7 @@ mod tests {
     #[test]
     fn too_few_complete_objects_are_refused() {
         let (judgments, labels) = random_judgments(31, 4, 90);
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
         let error =
             Predictor::fit(Fitting::LeastSquares, &estimates, &[9, 0, 0, 0], (&judgments, &labels), 0).unwrap_err();
         assert_eq!(error, Error::FewComplete { objects: 0, needed: 3 });

@@ -5,7 +5,7 @@ use super::moments::sums;
 use super::selection::{path, repeats};
 use super::{Estimates, Method, Spending};
 use crate::random::stream;
-use crate::{Cores, Error, Judgments, Result};
+use crate::{Context, Error, Judgments, Result};
 use rand::RngExt;
 
 /// How an attribute fares over resampled objects.
@@ -30,7 +30,7 @@ pub fn bootstrap(
     ridge: f64,
     copies: usize,
     seed: u64,
-    cores: &Cores,
+    context: &Context,
 ) -> Result<Vec<Stability>> {
     if copies == 0 || copies > MOST_COPIES {
         let value = copies.to_string();
@@ -39,13 +39,13 @@ pub fn bootstrap(
     let (mean, centred) = centred(labels)?;
     let known: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
     let names: Vec<String> = judgments.attributes.iter().map(str::to_owned).collect();
-    let drawn: Vec<Vec<u32>> = cores.map((0..copies as u64).collect(), |copy| {
+    let drawn: Vec<Vec<u32>> = context.map((0..copies as u64).collect(), |copy| {
         let mut random = stream(seed, copy);
         let mut times = vec![0; centred.len()];
         for _ in 0..known.len() {
             times[known[random.random_range(0..known.len())]] += 1;
         }
-        let sums = sums(judgments, &centred, &|object| times[object], &Cores::one());
+        let sums = sums(judgments, &centred, &|object| times[object], &Context::new());
         let moments = sums.about(&sums.centre());
         let estimates = Estimates::from_moments(names.clone(), moments, sums.objects(), mean).ridged(ridge);
         let steps = path(method, &estimates, spending, (judgments, labels)).unwrap_or_default();
@@ -71,11 +71,11 @@ mod tests {
     fn a_strong_attribute_is_always_chosen_and_counts_are_within_the_budget() {
         let (judgments, labels) = random_judgments(21, 5, 80);
         let data = (&judgments, &labels[..]);
-        let found = bootstrap(Method::Full, data, &unit(10, 5), 0.0, 60, 0, &Cores::one()).unwrap();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+        let found = bootstrap(Method::Full, data, &unit(10, 5), 0.0, 60, 0, &Context::new()).unwrap();
+        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
         let first = crate::multiselect::full::path(&estimates, &unit(1, 5))[0].attribute;
         assert!(found[first].chosen > 0.8, "{found:?}");
         assert!(found.iter().all(|s| s.judgments.0 <= s.judgments.1 && s.judgments.1 <= 10));
-        assert!(bootstrap(Method::Full, data, &unit(10, 5), 0.0, 0, 0, &Cores::one()).is_err());
+        assert!(bootstrap(Method::Full, data, &unit(10, 5), 0.0, 0, 0, &Context::new()).is_err());
     }
 }

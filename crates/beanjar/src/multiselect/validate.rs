@@ -5,7 +5,7 @@ use super::moments::{Moments, Sums, sums};
 use super::selection::{path, repeats};
 use super::{Estimates, Method, Spending};
 use crate::random::stream;
-use crate::{Cores, Error, Judgments, Result};
+use crate::{Context, Error, Judgments, Result};
 use rand::seq::SliceRandom;
 
 /// Expected squared error on new objects, by what is spent on each.
@@ -57,7 +57,7 @@ pub fn validate(
     spending: &Spending,
     ridges: &[f64],
     seed: u64,
-    cores: &Cores,
+    context: &Context,
 ) -> Result<Validation> {
     let (judgments, labels) = data;
     let (mean, centred) = centred(labels)?;
@@ -77,10 +77,10 @@ pub fn validate(
         let mut fold_of = vec![usize::MAX; centred.len()];
         order.iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
         let parts: Vec<Sums> = (0..folds)
-            .map(|fold| sums(judgments, &centred, &|object| u32::from(fold_of[object] == fold), cores))
+            .map(|fold| sums(judgments, &centred, &|object| u32::from(fold_of[object] == fold), context))
             .collect();
         let names: Vec<String> = judgments.attributes.iter().map(str::to_owned).collect();
-        let curves: Vec<Vec<Curve>> = cores.map((0..folds).collect(), |fold| {
+        let curves: Vec<Vec<Curve>> = context.map((0..folds).collect(), |fold| {
             let mut train: Option<Sums> = None;
             for part in (0..folds).filter(|&other| other != fold).map(|other| parts[other].clone()) {
                 match &mut train {
@@ -170,7 +170,7 @@ pub(super) fn expected_loss(
     let total: f64 = (0..folds)
         .map(|fold| {
             let of = |inside: bool| {
-                sums(judgments, &centred, &|object| u32::from((fold_of[object] == fold) == inside), &Cores::one())
+                sums(judgments, &centred, &|object| u32::from((fold_of[object] == fold) == inside), &Context::new())
             };
             let (train, test) = (of(false), of(true));
             let moments = train.about(&train.centre());
@@ -261,7 +261,7 @@ mod tests {
         let mut losses = Vec::new();
         for seed in 0..400 {
             let (judgments, labels) = draw(seed, 50, &[2, 3, 2, 4]);
-            let sums = sums(&judgments, &labels, &|_| 1, &Cores::one());
+            let sums = sums(&judgments, &labels, &|_| 1, &Context::new());
             // About the true centre, which is 0: the labels' own mean would make the loss a little smaller.
             let moments = sums.about(&sums.centre_at_zero(&judgments));
             let held = HeldOut { test: &moments, train: &moments.external, noise: &moments.noise };
@@ -293,8 +293,8 @@ mod tests {
             let (judgments, labels) = draw(seed, 60, &[2, 2, 2, 2]);
             let spending = unit(8, 4);
             let data = (&judgments, &labels[..]);
-            let validation = validate(Method::Full, data, &spending, &[0.0], 0, &Cores::one()).unwrap();
-            let estimates = Estimates::new(&judgments, &labels, 0.0, &Cores::one()).unwrap();
+            let validation = validate(Method::Full, data, &spending, &[0.0], 0, &Context::new()).unwrap();
+            let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
             let selection = select(Method::Full, &estimates, &spending, data).unwrap();
             expected += validation.loss(8.0).0 / 12.0;
             projected += (estimates.label_variance - selection.explained) / 12.0;
@@ -321,11 +321,14 @@ mod tests {
     #[test]
     fn threads_do_not_change_a_digit_and_few_objects_are_refused() {
         let (judgments, labels) = draw(3, 40, &[2, 2, 2, 2]);
-        let run = |cores: &Cores| {
-            validate(Method::Full, (&judgments, &labels), &unit(5, 4), &RIDGES, 1, cores).unwrap().loss(5.0)
+        let run = |context: &Context| {
+            validate(Method::Full, (&judgments, &labels), &unit(5, 4), &RIDGES, 1, context).unwrap().loss(5.0)
         };
-        assert_eq!(run(&Cores::one()), run(&Cores::new(std::num::NonZeroUsize::new(3).unwrap()).unwrap()));
+        assert_eq!(
+            run(&Context::new()),
+            run(&Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap())
+        );
         let (judgments, labels) = draw(3, 3, &[2, 2, 2, 2]);
-        assert!(validate(Method::Full, (&judgments, &labels), &unit(5, 4), &[0.0], 1, &Cores::one()).is_err());
+        assert!(validate(Method::Full, (&judgments, &labels), &unit(5, 4), &[0.0], 1, &Context::new()).is_err());
     }
 }

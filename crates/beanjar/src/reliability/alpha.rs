@@ -2,13 +2,13 @@
 
 use super::patterns::Patterns;
 use crate::random::stream;
-use crate::{Cores, Dictionary, Error, Result};
+use crate::{Context, Dictionary, Error, Result};
 use rand_distr::{Binomial, Distribution};
-use serde::Serialize;
 
 /// How far apart two different labels are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Scale {
     /// All different labels are equally far apart.
     #[default]
@@ -71,8 +71,8 @@ impl<'a> Alpha<'a> {
     }
 
     /// The middle `1 - 2 tail` of alpha over `copies` resamplings of the tasks.
-    pub(super) fn interval(&self, copies: usize, tail: f64, seed: u64, cores: &Cores) -> Option<(f64, f64)> {
-        let drawn = cores.map((0..copies as u64).collect(), |copy| self.of(&self.resample(seed, copy)));
+    pub(super) fn interval(&self, copies: usize, tail: f64, seed: u64, context: &Context) -> Option<(f64, f64)> {
+        let drawn = context.map((0..copies as u64).collect(), |copy| self.of(&self.resample(seed, copy)));
         let mut drawn: Vec<f64> = drawn.into_iter().flatten().collect();
         drawn.sort_unstable_by(f64::total_cmp);
         Some((quantile(&drawn, tail)?, quantile(&drawn, 1.0 - tail)?))
@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn alpha_of(labels: &Labels, scale: Scale) -> Option<f64> {
-        let patterns = sum_over(labels, &Cores::one(), || Patterns::new(labels.classes.len()));
+        let patterns = sum_over(labels, &Context::new(), || Patterns::new(labels.classes.len()));
         Alpha::new(&patterns, scale, &labels.classes).unwrap().estimate()
     }
 
@@ -272,9 +272,9 @@ mod tests {
     fn the_interval_is_that_of_resampled_tasks() {
         use rand::{Rng, RngExt};
         let labels = some_labels(80, 3);
-        let patterns = sum_over(&labels, &Cores::one(), || Patterns::new(labels.classes.len()));
+        let patterns = sum_over(&labels, &Context::new(), || Patterns::new(labels.classes.len()));
         let alpha = Alpha::new(&patterns, Scale::Nominal, &labels.classes).unwrap();
-        let (low, high) = alpha.interval(4000, 0.025, 1, &Cores::one()).unwrap();
+        let (low, high) = alpha.interval(4000, 0.025, 1, &Context::new()).unwrap();
 
         // The slow way: draw tasks one by one, and build the table anew.
         let mut random = stream(2, 0);
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn words_have_no_interval_scale() {
         let labels = Labels::from_rows([("a", "v", "cat"), ("a", "w", "dog")]).unwrap();
-        let patterns = sum_over(&labels, &Cores::one(), || Patterns::new(2));
+        let patterns = sum_over(&labels, &Context::new(), || Patterns::new(2));
         let error = Alpha::new(&patterns, Scale::Interval, &labels.classes).err().unwrap();
         assert!(error.to_string().contains("'cat'"), "{error}");
     }

@@ -3,8 +3,7 @@
 use super::agreement::{JudgmentAgreement, Standard};
 use super::variance::{Variances, judgments_needed, reliability_of_mean};
 use crate::judgments::sum_over;
-use crate::{Cores, Error, Judgments, Result};
-use serde::Serialize;
+use crate::{Context, Error, Judgments, Result};
 
 /// How to inspect judgments.
 ///
@@ -27,7 +26,8 @@ impl Default for JudgmentOptions {
 }
 
 /// How reliable judgments are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct JudgmentsReliability {
     /// How many objects were judged.
     pub objects: usize,
@@ -46,7 +46,8 @@ pub struct JudgmentsReliability {
 }
 
 /// How reliable the judgments of one attribute are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AttributeReliability {
     /// Its name.
     pub attribute: String,
@@ -73,7 +74,8 @@ pub struct AttributeReliability {
 }
 
 /// A worker, and how far they agree with the others.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct JudgmentWorker {
     /// Who.
     pub worker: String,
@@ -89,13 +91,13 @@ pub struct JudgmentWorker {
 /// Cost: O(judgments), in two passes.
 ///
 /// ```
-/// use beanjar::{Cores, Judgments, reliability::{JudgmentOptions, inspect_judgments}};
+/// use beanjar::{Context, Judgments, reliability::{JudgmentOptions, inspect_judgments}};
 ///
 /// let judgments = Judgments::from_rows([
 ///     ("jar 1", "beans", "ann", 300.0), ("jar 1", "beans", "bob", 340.0),
 ///     ("jar 2", "beans", "ann", 40.0), ("jar 2", "beans", "bob", 60.0),
 /// ])?;
-/// let found = inspect_judgments(&judgments, &JudgmentOptions::default(), &Cores::one())?;
+/// let found = inspect_judgments(&judgments, &JudgmentOptions::default(), &Context::new())?;
 /// assert_eq!(found.attributes[0].noise, Some((800.0 + 200.0) / 2.0));
 /// assert_eq!(found.attributes[0].signal, Some((320.0 - 50.0) * (320.0 - 50.0) / 4.0 - 500.0 / 2.0));
 /// # Ok::<(), beanjar::Error>(())
@@ -103,7 +105,7 @@ pub struct JudgmentWorker {
 pub fn inspect_judgments(
     judgments: &Judgments,
     options: &JudgmentOptions,
-    cores: &Cores,
+    context: &Context,
 ) -> Result<JudgmentsReliability> {
     if judgments.is_empty() {
         return Err(Error::Empty("judgment"));
@@ -116,7 +118,7 @@ pub fn inspect_judgments(
         return Err(Error::OutOfRange { name: "the wanted reliability", value, range: "above 0 and below 1" });
     }
     let start = Variances::new(judgments);
-    let variances = sum_over(judgments, cores, || start.clone());
+    let variances = sum_over(judgments, context, || start.clone());
     let scales: Vec<Standard> = (0..judgments.attributes.len())
         .map(|attribute| {
             let sums = variances.of(attribute);
@@ -124,11 +126,11 @@ pub fn inspect_judgments(
             Standard { mean: sums.mean(), deviation }
         })
         .collect();
-    let agreement = sum_over(judgments, cores, || JudgmentAgreement::new(judgments, &scales));
+    let agreement = sum_over(judgments, context, || JudgmentAgreement::new(judgments, &scales));
     Ok(JudgmentsReliability {
         objects: judgments.objects.len(),
         judgments: judgments.len(),
-        repeated: judgments.repeated(cores),
+        repeated: judgments.repeated(context),
         repeats: options.repeats,
         wanted: options.wanted,
         attributes: judgments
@@ -186,14 +188,14 @@ mod tests {
         Judgments::from_rows(rows.iter().map(|(o, a, w, v)| (&o[..], &a[..], &w[..], *v))).unwrap()
     }
 
-    fn inspect(judgments: &Judgments, cores: &Cores) -> JudgmentsReliability {
-        inspect_judgments(judgments, &JudgmentOptions::default(), cores).unwrap()
+    fn inspect(judgments: &Judgments, context: &Context) -> JudgmentsReliability {
+        inspect_judgments(judgments, &JudgmentOptions::default(), context).unwrap()
     }
 
     #[test]
     fn agreement_is_the_correlation_with_the_mean_of_the_others() {
         let rows = rows(400);
-        let found = inspect(&table(&rows), &Cores::one());
+        let found = inspect(&table(&rows), &Context::new());
         let standard = |row: &(String, String, String, f64)| {
             let all: Vec<f64> = rows.iter().filter(|other| other.1 == row.1).map(|other| other.3).collect();
             let mean = all.iter().sum::<f64>() / all.len() as f64;
@@ -222,10 +224,10 @@ mod tests {
 
     #[test]
     fn shifting_and_scaling_an_attribute_changes_only_its_units() {
-        let before = inspect(&table(&rows(600)), &Cores::one());
+        let before = inspect(&table(&rows(600)), &Context::new());
         let mut moved = rows(600);
         moved.iter_mut().for_each(|row| row.3 = 1e6 - 3.0 * row.3);
-        let after = inspect(&table(&moved), &Cores::one());
+        let after = inspect(&table(&moved), &Context::new());
         let close = |a: Option<f64>, b: Option<f64>| assert!((a.unwrap() - b.unwrap()).abs() < 1e-8);
         for (before, after) in before.attributes.iter().zip(&after.attributes) {
             close(after.noise, before.noise.map(|noise| 9.0 * noise));
@@ -241,9 +243,12 @@ mod tests {
     #[test]
     fn threads_do_not_change_a_byte() {
         let judgments = table(&rows(60_000));
-        let one = inspect(&judgments, &Cores::one());
+        let one = inspect(&judgments, &Context::new());
         for threads in [2, 5] {
-            assert_eq!(inspect(&judgments, &Cores::new(NonZeroUsize::new(threads).unwrap()).unwrap()), one);
+            assert_eq!(
+                inspect(&judgments, &Context::new().with_threads(NonZeroUsize::new(threads).unwrap()).unwrap()),
+                one
+            );
         }
     }
 
@@ -251,8 +256,8 @@ mod tests {
     fn bad_options_are_named() {
         let judgments = table(&rows(10));
         let options = JudgmentOptions { repeats: 0, ..Default::default() };
-        assert!(inspect_judgments(&judgments, &options, &Cores::one()).unwrap_err().to_string().contains("repeats"));
+        assert!(inspect_judgments(&judgments, &options, &Context::new()).unwrap_err().to_string().contains("repeats"));
         let options = JudgmentOptions { wanted: 1.0, ..Default::default() };
-        assert!(inspect_judgments(&judgments, &options, &Cores::one()).is_err());
+        assert!(inspect_judgments(&judgments, &options, &Context::new()).is_err());
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn fleiss(patterns: &Patterns, classes: usize) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::judgments::sum_over;
-    use crate::{Cores, Labels};
+    use crate::{Context, Labels};
 
     fn kappa(votes: &[&[u32]]) -> Option<f64> {
         let rows: Vec<(String, String)> = votes
@@ -43,7 +43,7 @@ mod tests {
             })
             .collect();
         let labels = Labels::from_rows(rows.iter().map(|(task, label)| (&task[..], "w", &label[..]))).unwrap();
-        fleiss(&sum_over(&labels, &Cores::one(), || Patterns::new(labels.classes.len())), labels.classes.len())
+        fleiss(&sum_over(&labels, &Context::new(), || Patterns::new(labels.classes.len())), labels.classes.len())
     }
 
     #[test]

@@ -5,8 +5,7 @@ use super::alpha::{Alpha, Scale};
 use super::kappa::fleiss;
 use super::patterns::Patterns;
 use crate::judgments::sum_over;
-use crate::{Cores, Error, Labels, Result};
-use serde::Serialize;
+use crate::{Context, Error, Labels, Result};
 
 /// How to inspect labels.
 ///
@@ -32,7 +31,8 @@ impl Default for LabelOptions {
 }
 
 /// How reliable labels are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LabelsReliability {
     /// How many tasks have a label.
     pub tasks: usize,
@@ -61,7 +61,8 @@ pub struct LabelsReliability {
 }
 
 /// How many tasks have just so many votes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct VotesPerTask {
     /// So many votes.
     pub votes: u64,
@@ -70,7 +71,8 @@ pub struct VotesPerTask {
 }
 
 /// A worker, and how far they agree with the others.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LabelWorker {
     /// Who.
     pub worker: String,
@@ -87,7 +89,7 @@ const MOST_COPIES: usize = 1_000_000;
 /// Says how reliable labels are: classes, votes, alpha with its interval, agreement of each worker.
 ///
 /// Cost: O(labels) for everything but the interval, which costs O(different vote patterns) a copy.
-pub fn inspect_labels(labels: &Labels, options: &LabelOptions, cores: &Cores) -> Result<LabelsReliability> {
+pub fn inspect_labels(labels: &Labels, options: &LabelOptions, context: &Context) -> Result<LabelsReliability> {
     if labels.is_empty() {
         return Err(Error::Empty("label"));
     }
@@ -95,15 +97,15 @@ pub fn inspect_labels(labels: &Labels, options: &LabelOptions, cores: &Cores) ->
         let value = options.bootstrap.to_string();
         return Err(Error::OutOfRange { name: "the number of bootstrap copies", value, range: "at most 1,000,000" });
     }
-    let patterns = sum_over(labels, cores, || Patterns::new(labels.classes.len()));
-    let agreement = sum_over(labels, cores, || LabelAgreement::new(labels));
+    let patterns = sum_over(labels, context, || Patterns::new(labels.classes.len()));
+    let agreement = sum_over(labels, context, || LabelAgreement::new(labels));
     let alpha = Alpha::new(&patterns, options.scale, &labels.classes)?;
     let estimate = alpha.estimate();
-    let interval = estimate.and_then(|_| alpha.interval(options.bootstrap, 0.025, options.seed, cores));
+    let interval = estimate.and_then(|_| alpha.interval(options.bootstrap, 0.025, options.seed, context));
     Ok(LabelsReliability {
         tasks: labels.tasks.len(),
         labels: labels.len(),
-        repeated: labels.repeated(cores),
+        repeated: labels.repeated(context),
         classes: labels.classes.iter().map(str::to_owned).collect(),
         shares: shares(&patterns, labels),
         votes_per_task: votes_per_task(&patterns),
@@ -162,7 +164,7 @@ mod tests {
     fn agreement_is_the_mean_share_of_others_who_say_the_same() {
         let rows = rows(301);
         let labels = table(&rows);
-        let found = inspect_labels(&labels, &LabelOptions::default(), &Cores::one()).unwrap();
+        let found = inspect_labels(&labels, &LabelOptions::default(), &Context::new()).unwrap();
         for worker in &found.workers {
             let shares: Vec<f64> = rows
                 .iter()
@@ -185,10 +187,10 @@ mod tests {
     #[test]
     fn threads_do_not_change_a_byte() {
         let labels = table(&rows(70_001));
-        let one = inspect_labels(&labels, &LabelOptions::default(), &Cores::one()).unwrap();
+        let one = inspect_labels(&labels, &LabelOptions::default(), &Context::new()).unwrap();
         for threads in [2, 3, 7] {
-            let cores = Cores::new(NonZeroUsize::new(threads).unwrap()).unwrap();
-            assert_eq!(inspect_labels(&labels, &LabelOptions::default(), &cores).unwrap(), one);
+            let context = Context::new().with_threads(NonZeroUsize::new(threads).unwrap()).unwrap();
+            assert_eq!(inspect_labels(&labels, &LabelOptions::default(), &context).unwrap(), one);
         }
     }
 
@@ -196,7 +198,7 @@ mod tests {
     fn counts_add_up() {
         let labels = table(&rows(1003));
         let found =
-            inspect_labels(&labels, &LabelOptions { bootstrap: 10, ..Default::default() }, &Cores::one()).unwrap();
+            inspect_labels(&labels, &LabelOptions { bootstrap: 10, ..Default::default() }, &Context::new()).unwrap();
         assert_eq!(found.votes_per_task.iter().map(|v| v.votes * v.tasks).sum::<u64>(), 1003);
         assert_eq!(found.votes_per_task.iter().map(|v| v.tasks).sum::<u64>() as usize, found.tasks);
         assert_eq!(found.workers.iter().map(|w| w.labels).sum::<u64>(), 1003);
@@ -207,6 +209,6 @@ mod tests {
     #[test]
     fn nothing_to_inspect_is_an_error() {
         let none = Labels::from_rows([]).unwrap();
-        assert!(inspect_labels(&none, &LabelOptions::default(), &Cores::one()).is_err());
+        assert!(inspect_labels(&none, &LabelOptions::default(), &Context::new()).is_err());
     }
 }

@@ -234,14 +234,14 @@ impl AttributeSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::judgments::sum_over;
 
     fn sums(objects: &[&[f64]]) -> AttributeSums {
         let names: Vec<String> = (0..objects.len()).map(|i| format!("o{i}")).collect();
         let rows = names.iter().zip(objects).flat_map(|(name, values)| values.iter().map(|&v| (&name[..], "a", "", v)));
         let judgments = Judgments::from_rows(rows).unwrap();
-        *sum_over(&judgments, &Cores::one(), || Variances::new(&judgments)).of(0)
+        *sum_over(&judgments, &Context::new(), || Variances::new(&judgments)).of(0)
     }
 
     fn some_objects(equal: bool, offset: f64) -> Vec<Vec<f64>> {

@@ -303,7 +303,7 @@ fn yes_no_answer(share: f64, noise_ratio: f64) -> (Answer, f64) {
 mod tests {
     use super::*;
     use crate::reliability::{JudgmentOptions, inspect_judgments};
-    use crate::{Cores, Judgments};
+    use crate::{Context, Judgments};
 
     #[test]
     fn every_attribute_can_be_had() {
@@ -324,7 +324,7 @@ mod tests {
             })
         });
         let judgments = Judgments::from_rows(rows).unwrap();
-        let found = inspect_judgments(&judgments, &JudgmentOptions::default(), &Cores::one()).unwrap();
+        let found = inspect_judgments(&judgments, &JudgmentOptions::default(), &Context::new()).unwrap();
         for (a, (attribute, found)) in PHOTO_ATTRIBUTES.iter().zip(&found.attributes).enumerate() {
             let (noise, signal) = (found.noise.unwrap(), found.signal.unwrap());
             // The correlation rho = 1 / (1 + ratio) of two judgments has a standard error near (1 - rho^2) / sqrt(n), so

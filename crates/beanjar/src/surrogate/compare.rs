@@ -1,8 +1,8 @@
 use crate::judgments::Ballots;
-use serde::Serialize;
 
 /// S of some predictions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Score {
     /// How many units had a prediction and labels.
     pub units: usize,
@@ -13,7 +13,8 @@ pub struct Score {
 }
 
 /// How much larger one S is than another, on the units that both models predicted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Difference {
     /// How many units.
     pub units: usize,

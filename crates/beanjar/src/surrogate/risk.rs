@@ -30,7 +30,7 @@ pub fn implied_risk(surrogate: f64, error: f64, classes: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::simulate::Crowd;
     use crate::surrogate::{disagreements, score};
     use crate::truth::{Evidence, Skilled};
@@ -42,7 +42,7 @@ mod tests {
             let drawn = crowd.draw(1).unwrap();
             let ballots = Ballots::from_tasks(&drawn.labels, 12, classes);
             let posterior =
-                Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap().posterior;
+                Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap().posterior;
             let error = expert_error(&ballots, &posterior).unwrap();
             let predicted: Vec<Option<usize>> = (0..20_000)
                 .map(|i| {

@@ -5,9 +5,8 @@ use super::{Evidence, Prior, check_tables};
 use crate::judgments::Ballots;
 use crate::logistic::logistic;
 use crate::random::stream;
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 use rand::seq::SliceRandom;
-use serde::Serialize;
 
 /// The method to use when nothing is known but the labels.
 ///
@@ -46,7 +45,8 @@ impl Default for Auto {
 }
 
 /// What [`Auto`] chose.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Chosen {
     /// How many hidden labels decided.
     pub hidden: usize,
@@ -82,7 +82,7 @@ const POWERS: [f64; 8] = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 impl Auto {
     /// Fits the six, weighs them, and averages.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         if !(2..=20).contains(&self.folds) {
             let value = self.folds.to_string();
             return Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" });
@@ -90,24 +90,24 @@ impl Auto {
         let candidates = self.candidates();
         check_tables(evidence.ballots, evidence.ballots.classes())?;
         candidates.iter().try_for_each(|candidate| candidate.method.check(evidence.ballots.classes()))?;
-        let weighed = self.weigh(&candidates, evidence, cores);
+        let weighed = self.weigh(&candidates, evidence, &context.part(0.0, 0.7))?;
         let classes = evidence.ballots.classes();
         let mut posterior = Posterior::equal(evidence.ballots.tasks(), classes);
         posterior.values.fill(0.0);
         let (mut rules, mut iterations, mut converged) = (Vec::new(), 0, true);
-        let fits = |candidate: &Candidate| {
-            let fit = candidate.method.climb(evidence, cores);
-            let told = fit.cavity(evidence, cores);
-            (fit, told)
+        let fits = |candidate: &Candidate| -> Result<_> {
+            let fit = candidate.method.climb(evidence, context)?;
+            let told = fit.cavity(evidence, context);
+            Ok((fit, told))
         };
         for (candidate, weight) in candidates.iter().zip(&weighed.weights) {
-            let (fit, told) = fits(candidate);
+            let (fit, told) = fits(candidate)?;
             posterior.values.iter_mut().zip(&told.values).for_each(|(sum, p)| *sum += weight * p);
             iterations = iterations.max(fit.climb.objective.len());
             converged &= fit.climb.converged;
             rules.push(Rule::Confusion(fit.climb.tables));
         }
-        posterior.fill(cores, |_, row| sharpen(row, weighed.chosen.sharpness));
+        posterior.fill(context, |_, row| sharpen(row, weighed.chosen.sharpness));
         posterior.settle(evidence.ballots, &evidence.gold);
         Ok(Fitted {
             rule: Rule::Blend(Blend { rules, weights: weighed.weights, sharpness: weighed.chosen.sharpness }),
@@ -140,17 +140,20 @@ impl Auto {
     }
 
     /// What labels hidden from the candidates say of them.
-    fn weigh(&self, candidates: &[Candidate], evidence: &Evidence<'_>, cores: &Cores) -> Weighed {
+    fn weigh(&self, candidates: &[Candidate], evidence: &Evidence<'_>, context: &Context) -> Result<Weighed> {
         let sample = Sample::draw(evidence, self.folds, self.seed);
         let classes = evidence.ballots.classes();
         let jobs: Vec<(usize, usize)> =
             (0..self.folds).flat_map(|fold| (0..candidates.len()).map(move |candidate| (fold, candidate))).collect();
         // Each fit is small, so fits go side by side and each by itself.
-        let fits: Vec<SkilledFit> = cores.map(jobs, |(fold, candidate)| {
+        let steps = context.steps("aggregating", jobs.len());
+        let fits = context.map(jobs, |(fold, candidate)| {
             let kept = sample.kept(fold);
             let evidence = Evidence { ballots: &kept, gold: sample.gold.clone() };
-            candidates[candidate].method.climb(&evidence, &Cores::one())
+            let fit = candidates[candidate].method.climb(&evidence, &context.alone())?;
+            steps.tick().map(|()| fit)
         });
+        let fits: Vec<SkilledFit> = fits.into_iter().collect::<Result<_>>()?;
         let mut hidden = Hidden::new(candidates.len(), classes);
         for fold in 0..self.folds {
             hidden.observe(&sample, fold, &fits[fold * candidates.len()..(fold + 1) * candidates.len()]);
@@ -180,7 +183,7 @@ impl Auto {
             views: (0..views).map(|v| (candidates[v].view, of_view(v))).collect(),
             sharpness: POWERS[best],
         };
-        Weighed { weights, chosen }
+        Ok(Weighed { weights, chosen })
     }
 }
 
@@ -372,9 +375,10 @@ mod tests {
             let (ballots, truth) = crowd(&few, seed);
             let evidence = Evidence::votes(&ballots).unwrap();
             let auto =
-                Calibration::of(&Auto::default().fit(&evidence, &Cores::one()).unwrap().posterior, &truth).unwrap();
-            let free = Calibration::of(&DawidSkene::default().fit(&evidence, &Cores::one()).unwrap().posterior, &truth)
-                .unwrap();
+                Calibration::of(&Auto::default().fit(&evidence, &Context::new()).unwrap().posterior, &truth).unwrap();
+            let free =
+                Calibration::of(&DawidSkene::default().fit(&evidence, &Context::new()).unwrap().posterior, &truth)
+                    .unwrap();
             ours = (ours.0 + auto.accuracy / 5.0, ours.1 + auto.ece / 5.0);
             theirs = (theirs.0 + free.accuracy / 5.0, theirs.1 + free.ece / 5.0);
         }
@@ -394,11 +398,11 @@ mod tests {
         };
         let (ballots, truth) = crowd(&rare, 2);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let fitted = Auto::default().fit(&evidence, &Cores::one()).unwrap();
+        let fitted = Auto::default().fit(&evidence, &Context::new()).unwrap();
         let chosen = fitted.chosen.clone().unwrap();
         assert!(chosen.views[2].1 < 0.1, "{chosen:?}");
         let uniform = Skilled { view: View::Prior(Prior::Uniform), ..Skilled::default() };
-        let uniform = uniform.fit(&evidence, &Cores::one()).unwrap();
+        let uniform = uniform.fit(&evidence, &Context::new()).unwrap();
         assert!(fitted.posterior.error(&truth) < uniform.posterior.error(&truth));
     }
 
@@ -406,17 +410,18 @@ mod tests {
     fn threads_change_nothing_and_odd_crowds_get_an_answer() {
         let (ballots, _) = crowd(&Crowd { tasks: 80, workers: 10, classes: 3, ..Crowd::default() }, 1);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let cores = Cores::new(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+        let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
         assert!(
-            Auto::default().fit(&evidence, &Cores::one()).unwrap() == Auto::default().fit(&evidence, &cores).unwrap()
+            Auto::default().fit(&evidence, &Context::new()).unwrap()
+                == Auto::default().fit(&evidence, &context).unwrap()
         );
         // One label each: nothing can be hidden, and what was said stands.
         let alone = Ballots::from_tasks(&[vec![(0, 0)], vec![(1, 1)], vec![], vec![(0, 1)]], 2, 2);
-        let fitted = Auto::default().fit(&Evidence::votes(&alone).unwrap(), &Cores::one()).unwrap();
+        let fitted = Auto::default().fit(&Evidence::votes(&alone).unwrap(), &Context::new()).unwrap();
         assert_eq!(fitted.posterior.of(2), [0.5, 0.5]);
         assert!(fitted.posterior.answer(0, 0).class == 0 && fitted.posterior.answer(1, 0).class == 1);
         let single = Ballots::from_tasks(&[vec![(0, 0)], vec![(1, 0)]], 2, 1);
-        let fitted = Auto::default().fit(&Evidence::votes(&single).unwrap(), &Cores::one()).unwrap();
+        let fitted = Auto::default().fit(&Evidence::votes(&single).unwrap(), &Context::new()).unwrap();
         assert_eq!(fitted.posterior.of(1), [1.0]);
     }
 
@@ -424,7 +429,7 @@ mod tests {
     fn known_classes_stay() {
         let (ballots, truth) = crowd(&Crowd { tasks: 100, workers: 8, classes: 2, ..Crowd::default() }, 3);
         let evidence = Evidence::with_gold(&ballots, truth.clone()).unwrap();
-        let fitted = Auto::default().fit(&evidence, &Cores::one()).unwrap();
+        let fitted = Auto::default().fit(&evidence, &Context::new()).unwrap();
         assert_eq!(fitted.posterior.error(&truth), Some(0.0));
     }
 }

@@ -1,8 +1,8 @@
 use super::Posterior;
-use serde::Serialize;
 
 /// How good labels and their probabilities are, where the truth is known.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Calibration {
     /// How many tasks have a known class.
     pub tasks: usize,
@@ -45,7 +45,7 @@ impl Calibration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::judgments::Ballots;
     use crate::truth::{Evidence, Majority};
 
@@ -60,7 +60,7 @@ mod tests {
             vec![(0, 0)],
         ];
         let ballots = Ballots::from_tasks(&tasks, 3, 2);
-        let fitted = Majority::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+        let fitted = Majority::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let truth = [Some(0), Some(1), Some(0), Some(1), None];
         let found = Calibration::of(&fitted.posterior, &truth).unwrap();
         assert_eq!((found.tasks, found.accuracy), (4, 2.5 / 4.0));

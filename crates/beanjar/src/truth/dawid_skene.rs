@@ -1,7 +1,7 @@
 use super::em::{Expected, Model, Start, Step, climb};
 use super::rule::possible;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing, check_tables};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Each worker has a confusion matrix of their own (Dawid and Skene 1979).
 ///
@@ -27,12 +27,12 @@ pub struct DawidSkene {
 
 impl DawidSkene {
     /// Finds the confusion matrices and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let classes = evidence.ballots.classes();
         self.check(classes)?;
         check_tables(evidence.ballots, classes)?;
         let mut model = Free { smoothing: self.smoothing, prior: &self.prior };
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores).into_fitted(evidence, cores)
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fitted(evidence, context)
     }
 
     fn check(&self, classes: usize) -> Result<()> {
@@ -152,7 +152,7 @@ mod tests {
             let (ballots, _) = crowd(classes, classes as u64);
             let stopping = Stopping { iterations: 30, tolerance: 0.0 };
             let method = DawidSkene { stopping, ..DawidSkene::default() };
-            let fitted = method.fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+            let fitted = method.fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
             let (posterior, log_likelihood) = textbook(&ballots, 30);
             assert!((fitted.log_likelihood.unwrap() - log_likelihood).abs() < 1e-7, "{classes} classes");
             for (task, row) in posterior.iter().enumerate() {
@@ -170,7 +170,7 @@ mod tests {
             let evidence = Evidence::votes(&ballots).unwrap();
             let stopping = Stopping { iterations: 60, tolerance: 0.0 };
             let mut model = Free { smoothing, prior: &Prior::Estimated };
-            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Cores::one());
+            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
             assert!(climbed.objective[59] > climbed.objective[0] + 1.0);
         }
@@ -179,11 +179,11 @@ mod tests {
     #[test]
     fn known_classes_stay_and_teach() {
         let (ballots, truth) = crowd(3, 5);
-        let votes_alone = DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+        let votes_alone = DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let some: Vec<Option<u16>> = truth.iter().enumerate().map(|(i, &t)| t.filter(|_| i % 2 == 0)).collect();
         let rest: Vec<Option<u16>> = truth.iter().enumerate().map(|(i, &t)| t.filter(|_| i % 2 == 1)).collect();
         let taught =
-            DawidSkene::default().fit(&Evidence::with_gold(&ballots, some.clone()).unwrap(), &Cores::one()).unwrap();
+            DawidSkene::default().fit(&Evidence::with_gold(&ballots, some.clone()).unwrap(), &Context::new()).unwrap();
         assert_eq!(taught.posterior.error(&some), Some(0.0));
         assert!(taught.posterior.error(&rest) <= votes_alone.posterior.error(&rest));
     }
@@ -195,7 +195,7 @@ mod tests {
             .map(|task| ballots.votes(task).iter().map(|(worker, label)| (worker, (label + 1) % 3)).collect())
             .collect();
         let turned = Ballots::from_tasks(&turned, 12, 3);
-        let fit = |ballots| DawidSkene::default().fit(&Evidence::votes(ballots).unwrap(), &Cores::one()).unwrap();
+        let fit = |ballots| DawidSkene::default().fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap();
         let (before, after) = (fit(&ballots), fit(&turned));
         assert!((before.log_likelihood.unwrap() - after.log_likelihood.unwrap()).abs() < 1e-6);
         for task in 0..ballots.tasks() {
@@ -213,7 +213,7 @@ mod tests {
         let twice = Ballots::from_tasks(&[tasks.clone(), tasks].concat(), 12, 2);
         let stopping = Stopping { iterations: 40, tolerance: 0.0 };
         let method = DawidSkene { stopping, ..DawidSkene::default() };
-        let fit = |ballots| method.fit(&Evidence::votes(ballots).unwrap(), &Cores::one()).unwrap();
+        let fit = |ballots| method.fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap();
         let (once, twice) = (fit(&ballots), fit(&twice));
         assert!((2.0 * once.log_likelihood.unwrap() - twice.log_likelihood.unwrap()).abs() < 1e-6);
         for task in 0..ballots.tasks() {
@@ -225,7 +225,7 @@ mod tests {
     fn odd_crowds_get_an_answer() {
         let fit = |tasks: &[Vec<(usize, usize)>], workers, classes| {
             let ballots = Ballots::from_tasks(tasks, workers, classes);
-            DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap()
+            DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap()
         };
         // One class only.
         let one_class = fit(&[vec![(0, 0), (1, 0)], vec![(1, 0)]], 2, 1);
@@ -249,8 +249,8 @@ mod tests {
         let crowd = Crowd { tasks: 20_000, workers: 40, classes: 3, ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 40, 3);
         let fit = |threads| {
-            let cores = Cores::new(std::num::NonZeroUsize::new(threads).unwrap()).unwrap();
-            DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &cores).unwrap()
+            let context = Context::new().with_threads(std::num::NonZeroUsize::new(threads).unwrap()).unwrap();
+            DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &context).unwrap()
         };
         let one = fit(1);
         assert!(one == fit(2) && one == fit(5));
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_rule_survives_being_written_down() {
         let (ballots, _) = crowd(3, 4);
-        let fitted = DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+        let fitted = DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let Rule::Confusion(confusion) = &fitted.rule else { panic!("a confusion matrix") };
         for worker in 0..=12 {
             for class in 0..3 {

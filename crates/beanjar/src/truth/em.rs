@@ -7,7 +7,7 @@ use super::Evidence;
 use super::posterior::{Fitted, Posterior};
 use super::rule::{Confusion, Rule};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -213,8 +213,13 @@ pub(super) struct Climb {
 }
 
 /// One pass over the votes.
-pub(super) fn expect<'a>(from: Start<'a>, evidence: &'a Evidence<'_>, classes: usize, cores: &Cores) -> Expected<'a> {
-    sum_over(evidence.ballots, cores, || Expected::new(from, evidence, classes))
+pub(super) fn expect<'a>(
+    from: Start<'a>,
+    evidence: &'a Evidence<'_>,
+    classes: usize,
+    context: &Context,
+) -> Expected<'a> {
+    sum_over(evidence.ballots, context, || Expected::new(from, evidence, classes))
 }
 
 /// Runs EM from a start to where a step no longer gains.
@@ -224,8 +229,8 @@ pub(super) fn climb(
     start: Start<'_>,
     stopping: &Stopping,
     model: &mut dyn Model,
-    cores: &Cores,
-) -> Climb {
+    context: &Context,
+) -> Result<Climb> {
     let labels = evidence.ballots.classes();
     let enough = stopping.tolerance * evidence.ballots.len() as f64;
     let mut objective: Vec<f64> = Vec::new();
@@ -236,26 +241,27 @@ pub(super) fn climb(
         }
         (Confusion { labels, prior, votes, meaning: None, trust }, density)
     };
-    let (mut tables, mut density) = next(&expect(start, evidence, classes, cores));
+    let (mut tables, mut density) = next(&expect(start, evidence, classes, context));
     loop {
+        context.report("aggregating", objective.len() as f64 / stopping.iterations as f64)?;
         let (log_likelihood, improved) = {
-            let expected = expect(Start::Tables(&tables), evidence, classes, cores);
+            let expected = expect(Start::Tables(&tables), evidence, classes, context);
             (expected.log_likelihood(), next(&expected))
         };
         let value = log_likelihood + density;
         let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;
         objective.push(value);
         if converged || objective.len() >= stopping.iterations {
-            return Climb { tables, log_likelihood, objective, converged };
+            return Ok(Climb { tables, log_likelihood, objective, converged });
         }
         (tables, density) = improved;
     }
 }
 
 impl Climb {
-    pub(super) fn into_fitted(self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub(super) fn into_fitted(self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let rule = Rule::Confusion(self.tables);
-        let mut posterior = rule.posterior(evidence.ballots, cores)?;
+        let mut posterior = rule.posterior(evidence.ballots, context)?;
         posterior.set_known(&evidence.gold);
         Ok(Fitted {
             rule,

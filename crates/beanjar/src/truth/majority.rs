@@ -1,6 +1,6 @@
 use super::rule::{Rule, Weights};
 use super::{Evidence, Fitted};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// The class with the most votes.
 ///
@@ -8,10 +8,10 @@ use crate::{Cores, Error, Result};
 /// are tied. Cost: O(votes).
 ///
 /// ```
-/// use beanjar::{Cores, Labels, truth::{Evidence, Majority}};
+/// use beanjar::{Context, Labels, truth::{Evidence, Majority}};
 ///
 /// let labels = Labels::from_rows([("1", "ann", "cat"), ("1", "bob", "cat"), ("1", "cy", "dog")])?;
-/// let fitted = Majority::default().fit(&Evidence::votes(labels.ballots())?, &Cores::one())?;
+/// let fitted = Majority::default().fit(&Evidence::votes(labels.ballots())?, &Context::new())?;
 /// assert_eq!(fitted.posterior.of(0), [2.0 / 3.0, 1.0 / 3.0]);
 /// # Ok::<(), beanjar::Error>(())
 /// ```
@@ -23,7 +23,7 @@ pub struct Majority {
 
 impl Majority {
     /// Counts the votes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let ballots = evidence.ballots;
         let equal = Weights::equal(ballots.workers(), ballots.classes());
         let weights = match &self.weights {
@@ -36,14 +36,14 @@ impl Majority {
                 Weights { workers: weights.clone(), ..equal }
             }
         };
-        fit(weights, evidence, cores)
+        fit(weights, evidence, context)
     }
 }
 
 /// The shares of weighted votes.
-pub(super) fn fit(weights: Weights, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+pub(super) fn fit(weights: Weights, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
     let rule = Rule::Weights(weights);
-    let mut posterior = rule.posterior(evidence.ballots, cores)?;
+    let mut posterior = rule.posterior(evidence.ballots, context)?;
     posterior.set_known(&evidence.gold);
     Ok(Fitted { rule, posterior, log_likelihood: None, iterations: 0, converged: true, chosen: None })
 }

@@ -1,5 +1,5 @@
 use super::{Auto, DawidSkene, Evidence, Fitted, Majority, Mixture, OneCoin, Pooled, Skilled, Spectral, Wawa};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Any of the methods.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,17 +41,17 @@ impl Method {
     }
 
     /// Fits it.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         match self {
-            Method::Auto(method) => method.fit(evidence, cores),
-            Method::Majority(method) => method.fit(evidence, cores),
-            Method::Wawa(method) => method.fit(evidence, cores),
-            Method::DawidSkene(method) => method.fit(evidence, cores),
-            Method::OneCoin(method) => method.fit(evidence, cores),
-            Method::Pooled(method) => method.fit(evidence, cores),
-            Method::Skilled(method) => method.fit(evidence, cores),
-            Method::Spectral(method) => method.fit(evidence, cores),
-            Method::Mixture(method) => method.fit(evidence, cores),
+            Method::Auto(method) => method.fit(evidence, context),
+            Method::Majority(method) => method.fit(evidence, context),
+            Method::Wawa(method) => method.fit(evidence, context),
+            Method::DawidSkene(method) => method.fit(evidence, context),
+            Method::OneCoin(method) => method.fit(evidence, context),
+            Method::Pooled(method) => method.fit(evidence, context),
+            Method::Skilled(method) => method.fit(evidence, context),
+            Method::Spectral(method) => method.fit(evidence, context),
+            Method::Mixture(method) => method.fit(evidence, context),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::posterior::Posterior;
 use super::rule::Confusion;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
 use crate::random::stream;
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 use rand_distr::{Distribution, Exp1};
 
 /// The general mixture of discrete product distributions: hidden components need not be the labels.
@@ -41,7 +41,7 @@ impl Default for Mixture {
 
 impl Mixture {
     /// Finds the components.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let ballots = evidence.ballots;
         let components = self.components.unwrap_or(ballots.classes());
         let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
@@ -59,16 +59,17 @@ impl Mixture {
         }
         let from = |start: Start<'_>| {
             let mut model = Free { smoothing: self.smoothing, prior: &Prior::Estimated };
-            climb(evidence, components, start, &self.stopping, &mut model, cores)
+            climb(evidence, components, start, &self.stopping, &mut model, context)
         };
         let drawn = |restart: u64| from(Start::Posterior(&random(ballots.tasks(), components, self.seed, restart)));
         let votes = (components == ballots.classes()).then(|| from(Start::Votes));
         let all = votes.into_iter().chain((0..self.restarts as u64).map(drawn));
         let value = |climb: &super::em::Climb| climb.objective.last().copied().unwrap_or(f64::NEG_INFINITY);
-        let best = all.reduce(|best, next| if value(&next) > value(&best) { next } else { best });
+        let all: Vec<super::em::Climb> = all.collect::<Result<_>>()?;
+        let best = all.into_iter().reduce(|best, next| if value(&next) > value(&best) { next } else { best });
         let Some(mut best) = best else { return refuse("the number of restarts", "0".into(), "1 or more") };
         best.tables.meaning = Some(meaning(&best.tables));
-        best.into_fitted(evidence, cores)
+        best.into_fitted(evidence, context)
     }
 }
 
@@ -120,12 +121,12 @@ mod tests {
             .collect();
         let ballots = Ballots::from_tasks(&tasks, 9, 2);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let fitted = Mixture { components: Some(3), ..Mixture::default() }.fit(&evidence, &Cores::one()).unwrap();
+        let fitted = Mixture { components: Some(3), ..Mixture::default() }.fit(&evidence, &Context::new()).unwrap();
         let super::super::Rule::Confusion(tables) = &fitted.rule else { panic!("tables") };
         assert_eq!(tables.classes(), 3);
         let shares = tables.prior();
         assert!(shares.iter().all(|share| (share - 1.0 / 3.0).abs() < 0.05), "{shares:?}");
-        let two = Mixture { components: Some(2), ..Mixture::default() }.fit(&evidence, &Cores::one()).unwrap();
+        let two = Mixture { components: Some(2), ..Mixture::default() }.fit(&evidence, &Context::new()).unwrap();
         assert!(fitted.log_likelihood > two.log_likelihood);
     }
 
@@ -135,7 +136,7 @@ mod tests {
         let ballots = Ballots::from_tasks(&tasks, 2, 2);
         let evidence = Evidence::votes(&ballots).unwrap();
         let method = Mixture { components: Some(1), smoothing: 0.0, ..Mixture::default() };
-        let fitted = method.fit(&evidence, &Cores::one()).unwrap();
+        let fitted = method.fit(&evidence, &Context::new()).unwrap();
         let direct = 2.0 * (2.0f64 / 3.0).ln() + (1.0f64 / 3.0).ln();
         assert!((fitted.log_likelihood.unwrap() - direct).abs() < 1e-9);
     }

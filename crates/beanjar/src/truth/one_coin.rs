@@ -1,7 +1,7 @@
 use super::em::{Expected, Model, Start, Step, climb};
 use super::rule::possible;
 use super::{Evidence, Fitted, Prior, Stopping, check_smoothing, check_tables};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Each worker is right with a probability of their own, and otherwise picks any other class alike.
 ///
@@ -20,14 +20,14 @@ pub struct OneCoin {
 
 impl OneCoin {
     /// Finds the workers' coins and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let classes = evidence.ballots.classes();
         check_smoothing(self.smoothing)?;
         check_tables(evidence.ballots, classes)?;
         self.stopping.check()?;
         self.prior.check(classes)?;
         let mut coins = Coins { smoothing: self.smoothing, prior: &self.prior };
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, cores).into_fitted(evidence, cores)
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, context)?.into_fitted(evidence, context)
     }
 }
 
@@ -83,13 +83,13 @@ mod tests {
         let ballots = Ballots::from_tasks(&drawn.labels, 15, 4);
         let truth: Vec<Option<u16>> = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
         let evidence = Evidence::votes(&ballots).unwrap();
-        let fitted = OneCoin::default().fit(&evidence, &Cores::one()).unwrap();
+        let fitted = OneCoin::default().fit(&evidence, &Context::new()).unwrap();
         let Rule::Confusion(coins) = &fitted.rule else { panic!("coins") };
         for worker in 0..15 {
             // 1,600 labels each: a standard error of about 0.012.
             assert!((coins.probability(worker, 2, 2) - drawn.confusion[worker][2][2]).abs() < 0.05);
         }
-        let majority = Majority::default().fit(&evidence, &Cores::one()).unwrap();
+        let majority = Majority::default().fit(&evidence, &Context::new()).unwrap();
         assert!(fitted.posterior.error(&truth) < majority.posterior.error(&truth));
     }
 
@@ -99,7 +99,7 @@ mod tests {
         let tasks: Vec<Vec<(usize, usize)>> =
             (0..9).map(|t| (0..9).map(|w| (w, usize::from((t % 2 == 0) != (w == t)))).collect()).collect();
         let ballots = Ballots::from_tasks(&tasks, 9, 2);
-        let fitted = OneCoin::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+        let fitted = OneCoin::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         for task in 0..9 {
             assert_eq!(fitted.posterior.answer(task, 0).class, usize::from(task % 2 == 0));
         }
@@ -113,7 +113,7 @@ mod tests {
         for smoothing in [0.0, 0.5] {
             let stopping = Stopping { iterations: 50, tolerance: 0.0 };
             let mut coins = Coins { smoothing, prior: &Prior::Estimated };
-            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Cores::one());
+            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
         }
     }

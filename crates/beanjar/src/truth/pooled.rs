@@ -4,7 +4,7 @@ use super::rule::Confusion;
 use super::{Evidence, Fitted, Prior, Stopping, check_tables};
 use crate::gamma::digamma;
 use crate::judgments::Ballots;
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Dawid-Skene's model with each row of a worker's confusion matrix shrunk to the population's.
 ///
@@ -29,21 +29,21 @@ impl Default for Pooled {
 
 impl Pooled {
     /// Finds the population, the workers and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let classes = evidence.ballots.classes();
         self.stopping.check()?;
         self.prior.check(classes)?;
         check_tables(evidence.ballots, classes)?;
         let mut model = Population::new(&self.prior);
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores).into_fitted(evidence, cores)
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fitted(evidence, context)
     }
 }
 
 /// The tables of all workers, shrunk to the population's, where the probabilities of the classes are given.
-pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, cores: &Cores) -> Result<Confusion> {
+pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, context: &Context) -> Result<Confusion> {
     let evidence = Evidence::votes(ballots)?;
     let classes = ballots.classes();
-    let expected = expect(Start::Posterior(posterior), &evidence, classes, cores);
+    let expected = expect(Start::Posterior(posterior), &evidence, classes, context);
     let mut model = Population::new(&Prior::Estimated);
     // Worth and shares settle in a few steps when the counts stay as they are.
     const STEPS: usize = 5;
@@ -57,10 +57,10 @@ pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, cores: &Cor
 /// Counting their labels by those probabilities would make every table too flat, for the probabilities are not certain.
 /// So each worker's own vote joins what the others say of a task: EM for one worker at a time, with the classes'
 /// probabilities as the prior of each task, and the population as two labels more.
-pub(crate) fn tables_against(ballots: &Ballots, posterior: &Posterior, cores: &Cores) -> Result<Confusion> {
+pub(crate) fn tables_against(ballots: &Ballots, posterior: &Posterior, context: &Context) -> Result<Confusion> {
     const STEPS: usize = 25;
     const POPULATION: f64 = 2.0;
-    let mut tables = tables_given(ballots, posterior, cores)?;
+    let mut tables = tables_given(ballots, posterior, context)?;
     let classes = ballots.classes();
     let cells = classes * classes;
     let mut row = vec![0.0; classes];
@@ -235,7 +235,7 @@ mod tests {
     fn every_step_raises_the_evidence_to_where_nothing_gains() {
         let (ballots, _) = crowd(40, 4);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let expected = expect(Start::Votes, &evidence, 3, &Cores::one());
+        let expected = expect(Start::Votes, &evidence, 3, &Context::new());
         let mut population = Population::new(&Prior::Estimated);
         population.learn(&expected);
         let mut last = evidence_of(&expected, population.worth, &population.shares);
@@ -262,8 +262,8 @@ mod tests {
         // 600 workers with four labels each.
         let (ballots, truth) = crowd(600, 4);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let pooled = Pooled::default().fit(&evidence, &Cores::one()).unwrap();
-        let alone = DawidSkene::default().fit(&evidence, &Cores::one()).unwrap();
+        let pooled = Pooled::default().fit(&evidence, &Context::new()).unwrap();
+        let alone = DawidSkene::default().fit(&evidence, &Context::new()).unwrap();
         assert!(pooled.converged);
         assert!(pooled.posterior.error(&truth).unwrap() < alone.posterior.error(&truth).unwrap() - 0.02);
     }

@@ -1,6 +1,6 @@
 use super::auto::Chosen;
 use super::rule::Rule;
-use crate::Cores;
+use crate::Context;
 use crate::judgments::Ballots;
 use crate::random::stream;
 use rand::RngExt;
@@ -55,12 +55,12 @@ impl Posterior {
     }
 
     /// Fills each task's row, pieces of the tasks side by side.
-    pub(super) fn fill(&mut self, cores: &Cores, fill: impl Fn(usize, &mut [f64]) + Sync + Send) {
+    pub(super) fn fill(&mut self, context: &Context, fill: impl Fn(usize, &mut [f64]) + Sync + Send) {
         let classes = self.classes.max(1);
         // Pieces of a size that keeps all cores busy to the end and costs nothing to hand out.
         let piece = self.tasks().div_ceil(256).max(1);
         let pieces: Vec<(usize, &mut [f64])> = self.values.chunks_mut(piece * classes).enumerate().collect();
-        cores.map(pieces, |(i, values)| {
+        context.map(pieces, |(i, values)| {
             values.chunks_exact_mut(classes).enumerate().for_each(|(task, row)| fill(i * piece + task, row));
         });
     }

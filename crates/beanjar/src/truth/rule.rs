@@ -2,8 +2,7 @@
 
 use super::Posterior;
 use crate::judgments::{Ballots, Votes};
-use crate::{Cores, Error, Result};
-use serde::{Deserialize, Serialize};
+use crate::{Context, Error, Result};
 
 /// What stands for a probability of zero: e^-100. A vote that a worker never gave to a class speaks against it by that,
 /// which no number of ordinary votes outweighs, and such votes against all classes still leave an answer.
@@ -15,8 +14,9 @@ const AT_ONCE: usize = 6;
 const FAR_BEHIND: f64 = 1e-40;
 
 /// The rule that turns the votes on a task into probabilities of its classes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Rule {
     /// Each worker's vote counts by a weight; probabilities are shares of the weighted votes.
     Weights(Weights),
@@ -27,7 +27,8 @@ pub enum Rule {
 }
 
 /// Several rules, each with its weight; their weighted mean raised to a power tells how sure to be.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Blend {
     /// The rules.
     pub rules: Vec<Rule>,
@@ -38,7 +39,8 @@ pub struct Blend {
 }
 
 /// What a worker's vote counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Weights {
     /// Of each worker.
     pub workers: Vec<f64>,
@@ -52,8 +54,9 @@ pub struct Weights {
 ///
 /// With a class per label these are confusion matrices; a mixture may have any number of hidden components instead, and
 /// then a component's share of a label is what it says of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
 pub struct Confusion {
     pub(super) labels: usize,
     pub(super) prior: Vec<f64>,
@@ -68,14 +71,14 @@ pub struct Confusion {
 }
 
 /// A [`Confusion`] as it is written to a file: probabilities, class by class.
-#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Stored {
     prior: Vec<f64>,
     /// Of each worker, of each class, the probability of each label; the last is the newcomer's.
     workers: Vec<Vec<Vec<f64>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     meaning: Option<Vec<f64>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     trust: Vec<f64>,
 }
 
@@ -275,13 +278,13 @@ impl Rule {
     ///
     /// Workers of the ballots are those of the rule, by number; a number beyond is a newcomer, and all newcomers may
     /// share one. Cost: O(votes times classes).
-    pub fn posterior(&self, ballots: &Ballots, cores: &Cores) -> Result<Posterior> {
+    pub fn posterior(&self, ballots: &Ballots, context: &Context) -> Result<Posterior> {
         if ballots.classes() != self.classes() || ballots.workers() > self.workers() + 1 {
             return Err(Error::WrongRule { classes: self.classes(), workers: self.workers() });
         }
         let classes = self.classes();
         let mut posterior = Posterior::equal(ballots.tasks(), classes);
-        posterior.fill(cores, |task, row| {
+        posterior.fill(context, |task, row| {
             let votes = ballots.votes(task);
             if !votes.labels.is_empty() {
                 self.read(votes, row);

@@ -4,7 +4,7 @@ use super::rule::Rule;
 use super::{Evidence, Prior, Stopping, check_tables};
 use crate::gamma::digamma;
 use crate::logistic::logistic;
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 
 /// Confusion matrices drawn around the population's, tilted by each worker's skill.
 ///
@@ -55,11 +55,11 @@ impl Default for Skilled {
 
 impl Skilled {
     /// Finds the population, the skills, the workers' tables and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         self.check(evidence.ballots.classes())?;
         check_tables(evidence.ballots, evidence.ballots.classes())?;
-        let fit = self.climb(evidence, cores);
-        let posterior = fit.cavity(evidence, cores);
+        let fit = self.climb(evidence, context)?;
+        let posterior = fit.cavity(evidence, context);
         // Discounted votes have no likelihood.
         let log_likelihood = (self.discount == 0.0).then_some(fit.climb.log_likelihood);
         let (iterations, converged) = (fit.climb.objective.len(), fit.climb.converged);
@@ -78,11 +78,11 @@ impl Skilled {
         }
     }
 
-    pub(super) fn climb(&self, evidence: &Evidence<'_>, cores: &Cores) -> SkilledFit {
+    pub(super) fn climb(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledFit> {
         let classes = evidence.ballots.classes();
         let mut model = Skills::new(self, evidence);
-        let climb = climb(evidence, classes, Start::Votes, &self.stopping, &mut model, cores);
-        SkilledFit { climb, means: model.means, strength: model.strength }
+        let climb = climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?;
+        Ok(SkilledFit { climb, means: model.means, strength: model.strength })
     }
 }
 
@@ -96,10 +96,10 @@ pub(super) struct SkilledFit {
 
 impl SkilledFit {
     /// The posterior with each vote read by a table that does not count that vote.
-    pub(super) fn cavity(&self, evidence: &Evidence<'_>, cores: &Cores) -> Posterior {
+    pub(super) fn cavity(&self, evidence: &Evidence<'_>, context: &Context) -> Posterior {
         let ballots = evidence.ballots;
         let (classes, tables) = (ballots.classes(), &self.climb.tables);
-        let counted = expect(Start::Tables(tables), evidence, classes, cores);
+        let counted = expect(Start::Tables(tables), evidence, classes, context);
         let cells = classes * classes;
         let mut sums = vec![0.0; ballots.workers() * classes];
         for (worker, table) in counted.votes.chunks_exact(cells).enumerate() {
@@ -108,7 +108,7 @@ impl SkilledFit {
             }
         }
         let mut posterior = Posterior::equal(ballots.tasks(), classes);
-        posterior.fill(cores, |task, row| {
+        posterior.fill(context, |task, row| {
             let votes = ballots.votes(task);
             if votes.labels.is_empty() {
                 return;
@@ -378,9 +378,9 @@ mod tests {
             let (ballots, truth, _) = crowd(model, workers);
             method(&Evidence::votes(&ballots).unwrap()).posterior.error(&truth).unwrap()
         };
-        let skilled = |evidence: &Evidence<'_>| Skilled::default().fit(evidence, &Cores::one()).unwrap();
-        let coin = |evidence: &Evidence<'_>| OneCoin::default().fit(evidence, &Cores::one()).unwrap();
-        let free = |evidence: &Evidence<'_>| DawidSkene::default().fit(evidence, &Cores::one()).unwrap();
+        let skilled = |evidence: &Evidence<'_>| Skilled::default().fit(evidence, &Context::new()).unwrap();
+        let coin = |evidence: &Evidence<'_>| OneCoin::default().fit(evidence, &Context::new()).unwrap();
+        let free = |evidence: &Evidence<'_>| DawidSkene::default().fit(evidence, &Context::new()).unwrap();
         // Workers who differ in skill alone, many with few labels: near one coin, well ahead of free tables.
         let one = WorkerModel::OneCoin;
         assert!(error(one, 200, &skilled) < error(one, 200, &coin) + 0.01);
@@ -397,7 +397,7 @@ mod tests {
         let evidence = Evidence::votes(&ballots).unwrap();
         let method = Skilled::default();
         let mut model = Skills::new(&method, &evidence);
-        climb(&evidence, 4, Start::Votes, &method.stopping, &mut model, &Cores::one());
+        climb(&evidence, 4, Start::Votes, &method.stopping, &mut model, &Context::new()).unwrap();
         let best = (0..20).max_by(|&i, &j| accuracy[i].total_cmp(&accuracy[j])).unwrap();
         let worst = (0..20).min_by(|&i, &j| accuracy[i].total_cmp(&accuracy[j])).unwrap();
         assert!(model.skill[best] > model.skill[worst] + 1.0);
@@ -409,7 +409,7 @@ mod tests {
         let crowd = Crowd { tasks: 600, workers: 20, classes: 3, votes: (5, 5), spammers: 0.4, ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(5).unwrap().labels, 20, 3);
         let method = Skilled { discount: 0.5, ..Skilled::default() };
-        let fit = method.climb(&Evidence::votes(&ballots).unwrap(), &Cores::one());
+        let fit = method.climb(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let trust = &fit.climb.tables.trust;
         assert!((12..20).all(|spammer| trust[spammer] < 0.6), "{trust:?}");
         assert!(trust[..12].iter().filter(|trust| **trust == 1.0).count() >= 6);
@@ -425,7 +425,7 @@ mod tests {
             for classes in [2, 3] {
                 let ballots = Ballots::from_tasks(&tasks, 2, classes);
                 let fitted = Skilled { discount: 0.5, ..Skilled::default() };
-                let fitted = fitted.fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+                let fitted = fitted.fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
                 for task in 0..tasks.len() {
                     let sum: f64 = fitted.posterior.of(task).iter().sum();
                     assert!((sum - 1.0).abs() < 1e-9);
@@ -433,7 +433,7 @@ mod tests {
             }
         }
         let ballots = Ballots::from_tasks(&[vec![(0, 0)], vec![(0, 0)]], 1, 1);
-        let fitted = Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Cores::one()).unwrap();
+        let fitted = Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         assert_eq!(fitted.posterior.of(0), [1.0]);
     }
 }

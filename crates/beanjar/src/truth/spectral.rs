@@ -6,7 +6,7 @@ use super::{Evidence, Fitted, Prior, Stopping};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
 use crate::linalg::{Square, Symmetric};
 use crate::random::stream;
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 use rand::seq::SliceRandom;
 
 /// Dawid-Skene's model started where the method of moments says (Zhang, Chen, Zhou and Jordan 2014, opt-D&S).
@@ -45,20 +45,20 @@ const MOST_CLASSES: usize = 100;
 
 impl Spectral {
     /// Finds the confusion matrices and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let best = self
-            .climbs(evidence, cores)?
+            .climbs(evidence, context)?
             .into_iter()
             .reduce(|best, next| if next.log_likelihood > best.log_likelihood { next } else { best });
-        best.ok_or(Error::Empty("restart"))?.into_fitted(evidence, cores)
+        best.ok_or(Error::Empty("restart"))?.into_fitted(evidence, context)
     }
 
     /// The fit of each cut, in turn.
-    pub fn fits(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Vec<Fitted>> {
-        self.climbs(evidence, cores)?.into_iter().map(|climb| climb.into_fitted(evidence, cores)).collect()
+    pub fn fits(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<Fitted>> {
+        self.climbs(evidence, context)?.into_iter().map(|climb| climb.into_fitted(evidence, context)).collect()
     }
 
-    fn climbs(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Vec<Climb>> {
+    fn climbs(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<Climb>> {
         let classes = evidence.ballots.classes();
         let refuse = |name, value: usize, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         self.stopping.check()?;
@@ -70,12 +70,12 @@ impl Spectral {
             return refuse("the number of classes", classes, "at most 100 for the spectral method");
         }
         let climb = |restart: u64| {
-            let tables = moments_start(evidence.ballots, self.seed, restart, cores);
+            let tables = moments_start(evidence.ballots, self.seed, restart, context);
             let start = tables.as_ref().map_or(Start::Votes, Start::Tables);
             let mut model = Free { smoothing: 0.0, prior: &self.prior };
-            climb(evidence, classes, start, &self.stopping, &mut model, cores)
+            climb(evidence, classes, start, &self.stopping, &mut model, context)
         };
-        Ok((0..self.restarts as u64).map(climb).collect())
+        (0..self.restarts as u64).map(climb).collect()
     }
 }
 
@@ -94,10 +94,10 @@ fn groups(ballots: &Ballots, seed: u64, restart: u64) -> Option<Vec<usize>> {
 }
 
 /// The tables that the moments of a random cut suggest; none where they do not determine any.
-fn moments_start(ballots: &Ballots, seed: u64, restart: u64, cores: &Cores) -> Option<Confusion> {
+fn moments_start(ballots: &Ballots, seed: u64, restart: u64, context: &Context) -> Option<Confusion> {
     let group = groups(ballots, seed, restart)?;
     let classes = ballots.classes();
-    let moments = sum_over(ballots, cores, || Moments::new(&group, ballots.workers(), classes));
+    let moments = sum_over(ballots, context, || Moments::new(&group, ballots.workers(), classes));
     let mut random = stream(seed, restart ^ (1 << 63));
     let estimates: Vec<GroupEstimate> =
         (0..3).map(|c| moments.group(c, ballots.tasks() as f64, &mut random)).collect::<Option<_>>()?;
@@ -309,7 +309,7 @@ mod tests {
         };
         let drawn = crowd.draw(11).unwrap();
         let ballots = Ballots::from_tasks(&drawn.labels, 12, 3);
-        let tables = moments_start(&ballots, 0, 0, &Cores::one()).unwrap();
+        let tables = moments_start(&ballots, 0, 0, &Context::new()).unwrap();
         let mut sum = 0.0;
         for worker in 0..12 {
             for class in 0..3 {
@@ -331,8 +331,8 @@ mod tests {
     fn too_few_workers_start_from_the_votes() {
         let ballots = Ballots::from_tasks(&[vec![(0, 0), (1, 1)], vec![(0, 1)]], 2, 2);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let spectral = Spectral::default().fit(&evidence, &Cores::one()).unwrap();
-        let votes = super::super::DawidSkene::default().fit(&evidence, &Cores::one()).unwrap();
+        let spectral = Spectral::default().fit(&evidence, &Context::new()).unwrap();
+        let votes = super::super::DawidSkene::default().fit(&evidence, &Context::new()).unwrap();
         assert_eq!(spectral.posterior, votes.posterior);
     }
 
@@ -342,9 +342,9 @@ mod tests {
         let ballots = Ballots::from_tasks(&crowd.draw(2).unwrap().labels, 9, 3);
         let evidence = Evidence::votes(&ballots).unwrap();
         let method = Spectral { restarts: 5, ..Spectral::default() };
-        let fits = method.fits(&evidence, &Cores::one()).unwrap();
+        let fits = method.fits(&evidence, &Context::new()).unwrap();
         let most = fits.iter().filter_map(|fit| fit.log_likelihood).fold(f64::NEG_INFINITY, f64::max);
-        assert_eq!(method.fit(&evidence, &Cores::one()).unwrap().log_likelihood, Some(most));
+        assert_eq!(method.fit(&evidence, &Context::new()).unwrap().log_likelihood, Some(most));
         assert_ne!(groups(&ballots, 0, 0), groups(&ballots, 0, 1));
     }
 }

@@ -1,7 +1,7 @@
 use super::majority;
 use super::rule::Weights;
 use super::{Evidence, Fitted, Majority};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Worker agreement with aggregate: a worker's vote counts by how often it agrees with the majority.
 ///
@@ -12,9 +12,9 @@ pub struct Wawa;
 
 impl Wawa {
     /// Weighs the workers by the majority, then counts the weighted votes.
-    pub fn fit(&self, evidence: &Evidence<'_>, cores: &Cores) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
         let ballots = evidence.ballots;
-        let majority = Majority::default().fit(evidence, cores)?.posterior;
+        let majority = Majority::default().fit(evidence, context)?.posterior;
         let mut agreed = vec![0.0; ballots.workers()];
         for task in 0..ballots.tasks() {
             let best: Vec<usize> = majority.best(task).collect();
@@ -26,6 +26,6 @@ impl Wawa {
         let newcomer = agreed.iter().sum::<f64>() / ballots.len() as f64;
         let workers = agreed.iter().zip(&votes).map(|(agreed, &n)| if n > 0 { agreed / n as f64 } else { newcomer });
         let weights = Weights { workers: workers.collect(), newcomer, classes: ballots.classes() };
-        majority::fit(weights, evidence, cores)
+        majority::fit(weights, evidence, context)
     }
 }

@@ -2,14 +2,14 @@ use super::information::{ByWorker, first_votes};
 use crate::judgments::Ballots;
 use crate::random::stream;
 use crate::truth::{Confusion, Evidence, Posterior, Skilled, tables_against};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use serde::Serialize;
 use std::ops::Range;
 
 /// Two workers, and how far their labels depend on one another beyond what the tasks' classes explain.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Pair {
     /// One of them.
     pub one: usize,
@@ -35,10 +35,10 @@ pub struct Pair {
 /// said x_j. Each pair's information is taken over the tasks that both labelled, and weighted by their share of all tasks,
 /// which for complete data is the paper's sum; with a single class it is the sum of mutual informations (proposition 1).
 /// Cost: O(sum over tasks of votes squared, times classes).
-pub fn goodness_of_fit(ballots: &Ballots, posterior: &Posterior, cores: &Cores) -> f64 {
+pub fn goodness_of_fit(ballots: &Ballots, posterior: &Posterior, context: &Context) -> f64 {
     let view = View::new(ballots);
     let tasks = ballots.tasks().max(1) as f64;
-    let sums = cores.map(view.pieces(), |range| {
+    let sums = context.map(view.pieces(), |range| {
         let mut sum = 0.0;
         view.for_pairs(range, |_, _, meetings| {
             let rows = meetings.iter().map(|meeting| posterior.of(meeting.task as usize));
@@ -85,7 +85,7 @@ const ENOUGH: usize = 10;
 
 impl Suspicion {
     /// All pairs looked at, the most suspicious first.
-    pub fn pairs(&self, ballots: &Ballots, cores: &Cores) -> Result<Vec<Pair>> {
+    pub fn pairs(&self, ballots: &Ballots, context: &Context) -> Result<Vec<Pair>> {
         let refuse = |name, value: usize, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         if self.shared < 2 {
             return refuse("the number of tasks that a pair must share", self.shared, "2 or more");
@@ -97,15 +97,15 @@ impl Suspicion {
             return Err(Error::Empty("label"));
         }
         let view = View::new(ballots);
-        let witnesses = Witnesses::new(&view.ballots, self.seed, cores)?;
-        let counts = cores.map(view.pieces(), |range| {
+        let witnesses = Witnesses::new(&view.ballots, self.seed, context)?;
+        let counts = context.map(view.pieces(), |range| {
             let mut count = 0;
             view.for_pairs(range, |_, _, meetings| count += usize::from(meetings.len() >= self.shared));
             count
         });
         let looked_at: usize = counts.iter().sum();
         let most = self.most.unwrap_or((40 * looked_at).clamp(1_000, 1_000_000));
-        let found = cores.map(view.pieces(), |range| {
+        let found = context.map(view.pieces(), |range| {
             let mut found = Vec::new();
             view.for_pairs(range, |one, other, meetings| {
                 if meetings.len() >= self.shared {
@@ -189,7 +189,7 @@ struct Witnesses {
 const GROUPS: usize = 5;
 
 impl Witnesses {
-    fn new(ballots: &Ballots, seed: u64, cores: &Cores) -> Result<Self> {
+    fn new(ballots: &Ballots, seed: u64, context: &Context) -> Result<Self> {
         let mut group: Vec<usize> = (0..ballots.workers()).map(|worker| worker % GROUPS).collect();
         group.shuffle(&mut stream(seed, u64::MAX - 3));
         let pairs: Vec<(usize, usize)> = (0..GROUPS).flat_map(|a| (0..GROUPS).map(move |b| (a, b))).collect();
@@ -198,12 +198,12 @@ impl Witnesses {
             if a >= b || others.is_empty() {
                 return Ok(None);
             }
-            let mut posterior = Skilled::default().fit(&Evidence::votes(&others)?, &Cores::one())?.posterior;
+            let mut posterior = Skilled::default().fit(&Evidence::votes(&others)?, &Context::new())?.posterior;
             posterior.fill_unseen(&others);
-            let tables = tables_against(ballots, &posterior, &Cores::one())?;
+            let tables = tables_against(ballots, &posterior, &Context::new())?;
             Ok(Some((posterior, tables)))
         };
-        let fits = cores.map(pairs, fit).into_iter().collect::<Result<_>>()?;
+        let fits = context.map(pairs, fit).into_iter().collect::<Result<_>>()?;
         Ok(Witnesses { group, fits })
     }
 
@@ -369,25 +369,25 @@ mod tests {
     #[test]
     fn a_copier_stands_out_and_without_them_nobody_does() {
         let ballots = crowd(true);
-        let found = Suspicion::default().pairs(&ballots, &Cores::one()).unwrap();
+        let found = Suspicion::default().pairs(&ballots, &Context::new()).unwrap();
         assert_eq!((found[0].one, found[0].other), (0, 9));
         assert!(found[0].adjusted < 0.05 && found[0].agreement == 1.0 && found[0].expected < 0.9);
         // While both are in, they also bend the classes for other pairs; without the copier nobody is suspicious.
         let kept: Vec<bool> = (0..10).map(|worker| worker != 9).collect();
-        let found = Suspicion::default().pairs(&ballots.of_workers(&kept), &Cores::one()).unwrap();
+        let found = Suspicion::default().pairs(&ballots.of_workers(&kept), &Context::new()).unwrap();
         assert!(found.iter().all(|pair| pair.adjusted > 0.05));
     }
 
     #[test]
     fn honest_workers_have_p_values_that_are_not_small_too_often() {
         let ballots = crowd(false);
-        let cores = Cores::new(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
-        let found = Suspicion::default().pairs(&ballots, &cores).unwrap();
+        let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+        let found = Suspicion::default().pairs(&ballots, &context).unwrap();
         assert_eq!(found.len(), 45);
         // 45 pairs, of which 4.5 are below 0.1 by chance; more than 11 would be so once in a thousand times.
         assert!(found.iter().filter(|pair| pair.p_value < 0.1).count() <= 11);
         assert!(found.iter().all(|pair| pair.adjusted > 0.05));
-        assert_eq!(found, Suspicion::default().pairs(&ballots, &Cores::one()).unwrap());
+        assert_eq!(found, Suspicion::default().pairs(&ballots, &Context::new()).unwrap());
     }
 
     #[test]
@@ -407,7 +407,7 @@ mod tests {
             for seed in 0..5 {
                 let labels = crowd.draw(seed).unwrap().labels;
                 let ballots = Ballots::from_tasks(&labels, crowd.workers, crowd.classes);
-                let found = Suspicion::default().pairs(&ballots, &Cores::one()).unwrap();
+                let found = Suspicion::default().pairs(&ballots, &Context::new()).unwrap();
                 let listed = found.iter().filter(|pair| pair.adjusted <= 0.05).count();
                 accused.extend((listed > 0).then_some((kind, listed)));
             }
@@ -421,19 +421,19 @@ mod tests {
         // Proposition 1, on complete data and under one component.
         let crowd = Crowd { tasks: 80, workers: 5, classes: 2, votes: (5, 5), ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 5, 2);
-        let information = Information::new(&ballots, Missing::Paper, &Cores::one()).unwrap();
+        let information = Information::new(&ballots, Missing::Paper, &Context::new()).unwrap();
         let sum = information.scores().iter().sum::<f64>() / 2.0;
         let one = Posterior::certain(80, 1, |_| 0);
-        assert!((goodness_of_fit(&ballots, &one, &Cores::one()) - sum).abs() < 1e-12);
+        assert!((goodness_of_fit(&ballots, &one, &Context::new()) - sum).abs() < 1e-12);
     }
 
     #[test]
     fn classes_that_explain_leave_less() {
         let ballots = crowd(false);
         let evidence = Evidence::votes(&ballots).unwrap();
-        let left = |posterior: &Posterior| goodness_of_fit(&ballots, posterior, &Cores::one());
+        let left = |posterior: &Posterior| goodness_of_fit(&ballots, posterior, &Context::new());
         let one = Posterior::certain(300, 1, |_| 0);
-        let fitted = Mixture { components: Some(3), ..Mixture::default() }.fit(&evidence, &Cores::one()).unwrap();
+        let fitted = Mixture { components: Some(3), ..Mixture::default() }.fit(&evidence, &Context::new()).unwrap();
         assert!(left(&fitted.posterior) < 0.5 * left(&one));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::judgments::Ballots;
 use crate::truth::{DawidSkene, Evidence, Majority, Spectral, Stopping};
-use crate::{Cores, Result};
+use crate::{Context, Result};
 
 /// Error against the number of workers kept.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ pub struct Errors {
 
 impl Experiment<'_> {
     /// The errors for each number of the first workers in `order`.
-    pub fn run(&self, order: &[usize], sizes: &[usize], cores: &Cores) -> Result<Vec<Errors>> {
-        cores.map(sizes.to_vec(), |keep| self.errors(order, keep)).into_iter().collect()
+    pub fn run(&self, order: &[usize], sizes: &[usize], context: &Context) -> Result<Vec<Errors>> {
+        context.map(sizes.to_vec(), |keep| self.errors(order, keep)).into_iter().collect()
     }
 
     fn errors(&self, order: &[usize], keep: usize) -> Result<Errors> {
@@ -44,7 +44,7 @@ impl Experiment<'_> {
         let some = self.ballots.of_workers(&kept);
         let evidence = Evidence::votes(&some)?;
         let stopping = Stopping { iterations: self.iterations, tolerance: 0.0 };
-        let one = Cores::one();
+        let one = Context::new();
         let error = |posterior: &crate::truth::Posterior| posterior.error(self.truth).unwrap_or(f64::NAN);
         let majority = error(&Majority::default().fit(&evidence, &one)?.posterior);
         let em = error(&DawidSkene { stopping, ..DawidSkene::default() }.fit(&evidence, &one)?.posterior);
@@ -105,9 +105,9 @@ mod tests {
         let drawn = crowd.draw(4).unwrap();
         let ballots = Ballots::from_tasks(&drawn.labels, 30, 2);
         let truth: Vec<Option<u16>> = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
-        let ranking = Ranking::new(&Information::new(&ballots, Missing::Paper, &Cores::one()).unwrap());
+        let ranking = Ranking::new(&Information::new(&ballots, Missing::Paper, &Context::new()).unwrap());
         let experiment = Experiment { ballots: &ballots, truth: &truth, iterations: 20, runs: 3, seed: 0 };
-        let errors = experiment.run(&ranking.order, &[6, 30], &Cores::one()).unwrap();
+        let errors = experiment.run(&ranking.order, &[6, 30], &Context::new()).unwrap();
         assert!(errors[0].majority < errors[1].majority);
         let [low, middle, high] = errors[1].spectral.unwrap();
         assert!(low <= middle && middle <= high);

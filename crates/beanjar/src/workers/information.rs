@@ -1,5 +1,5 @@
 use crate::judgments::Ballots;
-use crate::{Cores, Result};
+use crate::{Context, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub struct Information {
 
 impl Information {
     /// Finds the information of all pairs.
-    pub fn new(ballots: &Ballots, missing: Missing, cores: &Cores) -> Result<Self> {
+    pub fn new(ballots: &Ballots, missing: Missing, context: &Context) -> Result<Self> {
         let once = first_votes(ballots);
         let ballots = once.as_ref().unwrap_or(ballots);
         let (workers, classes) = (ballots.workers(), ballots.classes());
@@ -47,7 +47,7 @@ impl Information {
         let counts = by_worker.counts(classes);
         let tasks = ballots.tasks() as f64;
         let pairs = Pairs { ballots, by_worker: &by_worker, counts: &counts, missing, tasks };
-        let found = cores.map(by_worker.even_pieces(64), |range| pairs.of_workers(range));
+        let found = context.map(by_worker.even_pieces(64), |range| pairs.of_workers(range));
         let (offsets, partners) = mirrored(&found.into_iter().flatten().collect::<Vec<_>>());
         let labelled = (0..workers).map(|worker| by_worker.of(worker).len() as f64).collect();
         Ok(Information { missing, tasks, labelled, offsets, partners })
@@ -317,7 +317,7 @@ mod tests {
     fn agrees_with_the_direct_sum() {
         let ballots = crowd();
         for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
-            let information = Information::new(&ballots, missing, &Cores::one()).unwrap();
+            let information = Information::new(&ballots, missing, &Context::new()).unwrap();
             let scores = information.scores();
             for i in 0..9 {
                 let mut score = 0.0;
@@ -335,7 +335,7 @@ mod tests {
     fn the_rules_agree_where_nothing_is_missing() {
         let crowd = Crowd { tasks: 50, workers: 6, classes: 2, votes: (6, 6), ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 6, 2);
-        let scores = |missing| Information::new(&ballots, missing, &Cores::one()).unwrap().scores();
+        let scores = |missing| Information::new(&ballots, missing, &Context::new()).unwrap().scores();
         for (one, other) in [(Missing::Paper, Missing::Full), (Missing::Full, Missing::Pair)] {
             assert!(scores(one).iter().zip(scores(other)).all(|(a, b)| (a - b).abs() < 1e-12));
         }
@@ -359,7 +359,7 @@ mod tests {
             })
             .collect();
         let ballots = Ballots::from_tasks(&votes, coins.len(), classes);
-        let information = Information::new(&ballots, Missing::Paper, &Cores::one()).unwrap();
+        let information = Information::new(&ballots, Missing::Paper, &Context::new()).unwrap();
         for k in 0..coins.len() {
             let shared: Vec<f64> = (0..coins.len()).filter(|&i| i != k).map(|i| information.between(i, k)).collect();
             assert!(shared.windows(2).all(|pair| pair[0] > pair[1]), "with {k}: {shared:?}");
@@ -380,7 +380,7 @@ mod tests {
             .collect();
         let turned = Ballots::from_tasks(&turned, 9, 3);
         for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
-            let scores = |ballots| Information::new(ballots, missing, &Cores::one()).unwrap().scores();
+            let scores = |ballots| Information::new(ballots, missing, &Context::new()).unwrap().scores();
             assert!(scores(&ballots).iter().zip(scores(&turned)).all(|(a, b)| (a - b).abs() < 1e-12));
         }
     }
@@ -396,10 +396,10 @@ mod tests {
             })
             .collect();
         let again = Ballots::from_tasks(&again, 9, 3);
-        let cores = Cores::new(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+        let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
         for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
-            let once = Information::new(&ballots, missing, &Cores::one()).unwrap();
-            assert_eq!(once, Information::new(&again, missing, &cores).unwrap());
+            let once = Information::new(&ballots, missing, &Context::new()).unwrap();
+            assert_eq!(once, Information::new(&again, missing, &context).unwrap());
         }
     }
 }

@@ -3,9 +3,8 @@ use super::{Information, Missing, Ranking, elbow, goodness_of_fit};
 use crate::judgments::Ballots;
 use crate::random::stream;
 use crate::truth::{Evidence, Posterior, Skilled, tables_given};
-use crate::{Cores, Error, Result};
+use crate::{Context, Error, Result};
 use rand::seq::SliceRandom;
-use serde::Serialize;
 
 /// How many workers to keep, by labels alone.
 ///
@@ -23,8 +22,9 @@ pub struct Keep {
 }
 
 /// A rule that sees labels only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Rule {
     /// The largest mean log-probability of hidden labels.
     #[default]
@@ -53,7 +53,8 @@ impl Rule {
 }
 
 /// How many to keep, and why.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Kept {
     /// How many.
     pub keep: usize,
@@ -64,7 +65,8 @@ pub struct Kept {
 }
 
 /// What keeping so many workers comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Trial {
     /// How many.
     pub keep: usize,
@@ -85,21 +87,21 @@ const FEWEST: usize = 3;
 
 impl Keep {
     /// Chooses.
-    pub fn choose(&self, ballots: &Ballots, cores: &Cores) -> Result<Kept> {
+    pub fn choose(&self, ballots: &Ballots, context: &Context) -> Result<Kept> {
         if ballots.is_empty() {
             return Err(Error::Empty("label"));
         }
         let rule = self.rule;
         if rule == Rule::Elbow {
-            let ranking = Ranking::new(&Information::new(ballots, self.missing, cores)?);
+            let ranking = Ranking::new(&Information::new(ballots, self.missing, context)?);
             return Ok(Kept { keep: elbow(&ranking.curve()), rule, tried: Vec::new() });
         }
-        let tried = self.trials(ballots, cores)?;
+        let tried = self.trials(ballots, context)?;
         Ok(Kept { keep: best(rule, &tried).unwrap_or(ballots.workers()), rule, tried })
     }
 
     /// Tries out numbers of workers, from few to all.
-    pub fn trials(&self, ballots: &Ballots, cores: &Cores) -> Result<Vec<Trial>> {
+    pub fn trials(&self, ballots: &Ballots, context: &Context) -> Result<Vec<Trial>> {
         // A label that was given twice would foretell itself.
         let once = first_votes(ballots);
         let ballots = once.as_ref().unwrap_or(ballots);
@@ -108,15 +110,15 @@ impl Keep {
         let hidden: Vec<Fold> = (0..FOLDS).map(|fold| Fold::new(ballots, &folds, fold as u8)).collect();
         let rankings: Vec<Ranking> = hidden
             .iter()
-            .map(|fold| Ok(Ranking::new(&Information::new(&fold.kept, self.missing, cores)?)))
+            .map(|fold| Ok(Ranking::new(&Information::new(&fold.kept, self.missing, context)?)))
             .collect::<Result<_>>()?;
-        let ranking = Ranking::new(&Information::new(ballots, self.missing, cores)?);
+        let ranking = Ranking::new(&Information::new(ballots, self.missing, context)?);
         let sizes = sizes(ballots.workers());
-        let trials = cores.map(sizes, |keep| -> Result<Trial> {
+        let trials = context.map(sizes, |keep| -> Result<Trial> {
             let (mut predictive, mut wrong, mut labels) = (0.0, 0.0, 0.0);
             for (fold, ranking) in hidden.iter().zip(&rankings).filter(|(fold, _)| !fold.kept.is_empty()) {
                 let posterior = fitted(&fold.kept, ranking, keep)?;
-                let tables = tables_given(&fold.kept, &posterior, &Cores::one())?;
+                let tables = tables_given(&fold.kept, &posterior, &Context::new())?;
                 for &(task, worker, label) in &fold.hidden {
                     let row = posterior.of(task);
                     let says = |class: usize| tables.probability(worker, class, label);
@@ -128,7 +130,7 @@ impl Keep {
                 }
             }
             let whole = fitted(ballots, &ranking, keep)?;
-            let goodness = goodness_of_fit(ballots, &whole, &Cores::one());
+            let goodness = goodness_of_fit(ballots, &whole, &Context::new());
             let labels = f64::max(labels, 1.0);
             Ok(Trial { keep, predictive: predictive / labels, surrogate: wrong / labels, goodness })
         });
@@ -165,7 +167,7 @@ fn fitted(ballots: &Ballots, ranking: &Ranking, keep: usize) -> Result<Posterior
     if some.is_empty() {
         return Ok(Posterior::certain(ballots.tasks(), ballots.classes(), |_| 0));
     }
-    Ok(Skilled::default().fit(&Evidence::votes(&some)?, &Cores::one())?.posterior)
+    Ok(Skilled::default().fit(&Evidence::votes(&some)?, &Context::new())?.posterior)
 }
 
 /// Labels with a part of them hidden.
@@ -216,12 +218,12 @@ mod tests {
             ..Crowd::default()
         };
         let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 12, 2);
-        let kept = Keep::default().choose(&ballots, &Cores::one()).unwrap();
+        let kept = Keep::default().choose(&ballots, &Context::new()).unwrap();
         assert!(kept.keep >= 8, "{kept:?}");
-        let cores = Cores::new(std::num::NonZeroUsize::new(2).unwrap()).unwrap();
-        assert_eq!(kept, Keep::default().choose(&ballots, &cores).unwrap());
+        let context = Context::new().with_threads(std::num::NonZeroUsize::new(2).unwrap()).unwrap();
+        assert_eq!(kept, Keep::default().choose(&ballots, &context).unwrap());
         for rule in Rule::ALL {
-            let kept = Keep { rule, ..Keep::default() }.choose(&ballots, &Cores::one()).unwrap();
+            let kept = Keep { rule, ..Keep::default() }.choose(&ballots, &Context::new()).unwrap();
             assert!((1..=12).contains(&kept.keep));
         }
     }
@@ -230,7 +232,7 @@ mod tests {
     fn hidden_labels_are_foretold_better_by_more_good_workers() {
         let crowd = Crowd { tasks: 400, workers: 16, classes: 2, votes: (6, 6), accuracy: 0.8, ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(2).unwrap().labels, 16, 2);
-        let tried = Keep::default().trials(&ballots, &Cores::one()).unwrap();
+        let tried = Keep::default().trials(&ballots, &Context::new()).unwrap();
         let (few, all) = (tried[0], tried[tried.len() - 1]);
         assert!(all.predictive > few.predictive && all.surrogate < few.surrogate && all.goodness < few.goodness);
     }

@@ -49,7 +49,7 @@ pub fn elbow(curve: &[f64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::judgments::Ballots;
     use crate::simulate::Crowd;
     use crate::workers::Missing;
@@ -67,7 +67,7 @@ mod tests {
         };
         let ballots = Ballots::from_tasks(&crowd.draw(4).unwrap().labels, 20, 3);
         for missing in [Missing::Paper, Missing::Pair] {
-            let ranking = Ranking::new(&Information::new(&ballots, missing, &Cores::one()).unwrap());
+            let ranking = Ranking::new(&Information::new(&ballots, missing, &Context::new()).unwrap());
             let mut first: Vec<usize> = ranking.order[..10].to_vec();
             first.sort_unstable();
             assert_eq!(first, (0..10).collect::<Vec<_>>(), "{missing:?}");

@@ -238,7 +238,7 @@ fn largest(values: &mut [f64], count: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cores;
+    use crate::Context;
     use crate::judgments::Ballots;
     use crate::simulate::Crowd;
     use crate::workers::Missing;
@@ -246,7 +246,7 @@ mod tests {
     fn information(workers: usize, seed: u64, missing: Missing) -> Information {
         let crowd = Crowd { tasks: 40, workers, classes: 3, votes: (2, 5), spread: 2.0, ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(seed).unwrap().labels, workers, 3);
-        Information::new(&ballots, missing, &Cores::one()).unwrap()
+        Information::new(&ballots, missing, &Context::new()).unwrap()
     }
 
     fn total(information: &Information, chosen: &[usize]) -> f64 {

@@ -39,13 +39,13 @@ impl WorkersWanted {
 
     /// Whether each worker is kept; none if all are.
     pub(crate) fn kept(&self, labels: &Labels, file: &Source, common: &Common) -> Result<Option<Vec<bool>>> {
-        let cores = common.cores()?;
-        let ranking = || Information::new(labels.ballots(), Missing::default(), &cores).map(|i| Ranking::new(&i));
+        let context = common.context()?;
+        let ranking = || Information::new(labels.ballots(), Missing::default(), &context).map(|i| Ranking::new(&i));
         let kept = match self {
             WorkersWanted::All => return Ok(None),
             WorkersWanted::Auto => {
                 let keep = Keep { seed: common.seed, ..Keep::default() };
-                ranking()?.top(keep.choose(labels.ballots(), &cores)?.keep)
+                ranking()?.top(keep.choose(labels.ballots(), &context)?.keep)
             }
             WorkersWanted::Top(n) => {
                 if *n > labels.workers.len() {

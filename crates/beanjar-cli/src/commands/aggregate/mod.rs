@@ -8,12 +8,11 @@ use super::{Reading, labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use crate::progress::working;
-use beanjar::Labels;
 use beanjar::truth::{
     Auto, Calibration, DawidSkene, Evidence, Fitted, Majority, Method, Mixture, OneCoin, Pooled, Prior, Skilled,
     Spectral, Stopping, View, Wawa, worker_accuracies,
 };
+use beanjar::{Labels, Warning};
 use beanjar_io::{Output, Source};
 use clap::{Args, ValueEnum};
 use crew::WorkersWanted;
@@ -116,11 +115,11 @@ impl Aggregate {
         }
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
         let labels = labels_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let cores = common.cores()?;
+        let context = common.context()?;
         if labels.is_empty() {
             return Err(Failure::from(beanjar::Error::Empty("label")).of(&self.file));
         }
-        let repeated = labels.repeated(&cores);
+        let repeated = labels.repeated(&context);
         if repeated > 0 {
             let repeated = count(repeated, "label");
             common.warn(&format!("{repeated} with the (task, worker) of an earlier row; all are kept"));
@@ -135,20 +134,18 @@ impl Aggregate {
         let some = kept.as_ref().map(|kept| labels.ballots().of_workers(kept));
         let ballots = some.as_ref().unwrap_or(labels.ballots());
         let evidence = Evidence::with_gold(ballots, gold.clone().unwrap_or_default()).map_err(of_file)?;
-        let sign = working("aggregating", common);
-        let fitted = method.fit(&evidence, &cores).map_err(of_file)?;
+        let fitted = method.fit(&evidence, &context).map_err(of_file)?;
         // Skilled and auto stop after fifty steps on purpose; of the others one expects a fixed point.
         if !fitted.converged && !matches!(method, Method::Skilled(_) | Method::Auto(_)) {
-            common.warn(&format!("stopped after {} steps of EM; --iterations gives it more", fitted.iterations));
+            common.warn_all(&[Warning::Stopped { steps: fitted.iterations }]);
         }
         let blind = match &gold {
             Some(gold) if gold.iter().any(Option::is_some) => {
-                let blind = Evidence::votes(ballots).and_then(|evidence| method.fit(&evidence, &cores));
+                let blind = Evidence::votes(ballots).and_then(|evidence| method.fit(&evidence, &context));
                 Calibration::of(&blind.map_err(of_file)?.posterior, gold)
             }
             _ => None,
         };
-        drop(sign);
         if let Some(mut output) = model {
             output.write_text(&save(&Model::Crowd(crowd_model(&labels, method.name(), kept.as_deref(), &fitted))))?;
             output.finish()?;

@@ -6,11 +6,10 @@ use super::{Reading, labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use crate::progress::working;
 use beanjar::experts::{Fit, Learner, ManyExperts, Part, PathPoint, PenaltyPath, Validation};
 use beanjar::surrogate::{expert_error, implied_risk};
 use beanjar::truth::{Auto, Evidence, Method, Posterior};
-use beanjar::{Cores, Labels};
+use beanjar::{Context, Labels};
 use beanjar_io::{FeatureTable, Source, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use report::{LearnReport, Validated};
@@ -165,16 +164,14 @@ impl Learn {
         let (tasks, all) = self.matched(&table, &labels, common)?;
         let learner = self.learner(&labels, &tasks, common)?;
         let (train, others) = self.split(all, &tasks, &table, &labels, common)?;
-        let cores = common.cores()?;
-        let sign = working("learning", common);
-        let (penalty, path, fit) = learn(self, &learner, &train, others.as_ref(), common.seed, &cores)?;
-        drop(sign);
+        let context = common.context()?;
+        let (penalty, path, fit) = learn(self, &learner, &train, others.as_ref(), common.seed, &context)?;
         if !fit.converged {
             common.warn(&format!("stopped after {} steps before it came to an end", fit.iterations));
         }
         let error = match &fit.experts {
             Some(experts) => experts.expert_error(&train.data()?),
-            None => self.expert_error(&learner, &train, common.seed, &cores)?,
+            None => self.expert_error(&learner, &train, common.seed, &context)?,
         };
         let point = path.iter().find(|point| point.penalty == penalty);
         let validated = point.and_then(|point| {
@@ -231,7 +228,7 @@ impl Learn {
     }
 
     /// How often experts err, where the model does not say.
-    fn expert_error(&self, learner: &Learner, train: &Train, seed: u64, cores: &Cores) -> Result<Option<f64>> {
+    fn expert_error(&self, learner: &Learner, train: &Train, seed: u64, context: &Context) -> Result<Option<f64>> {
         let ballots = &train.units.ballots;
         let posterior = match learner {
             Learner::Truth(truth) => {
@@ -241,7 +238,7 @@ impl Learn {
                 let certain = Posterior::certain(known.len(), ballots.classes(), class);
                 return Ok(expert_error(&ballots.of_tasks(&known), &certain));
             }
-            _ => Auto { seed, ..Auto::default() }.fit(&Evidence::votes(ballots)?, cores)?.posterior,
+            _ => Auto { seed, ..Auto::default() }.fit(&Evidence::votes(ballots)?, context)?.posterior,
         };
         Ok(expert_error(ballots, &posterior))
     }
@@ -254,7 +251,7 @@ fn learn(
     train: &Train,
     others: Option<&Units>,
     seed: u64,
-    cores: &Cores,
+    context: &Context,
 ) -> Result<(f64, Vec<PathPoint>, Fit)> {
     let data = train.data()?;
     let part = Part { data, units: &train.numbers };
@@ -278,12 +275,12 @@ fn learn(
         Penalty::Auto => PenaltyPath::default().of(learner, &part)?,
     };
     let Some(validation) = validation else {
-        let fit = learner.fit(&part, penalties[0], None, cores)?;
+        let fit = learner.fit(&part, penalties[0], None, context)?;
         return Ok((penalties[0], vec![PathPoint::new(penalties[0], &fit, None)], fit));
     };
-    let path = roughly.compare(&part, &penalties, validation, cores)?;
+    let path = roughly.compare(&part, &penalties, validation, context)?;
     let best = path.best();
-    let fit = learner.fit(&part, penalties[best], Some(&path.fits[best]), cores)?;
+    let fit = learner.fit(&part, penalties[best], Some(&path.fits[best]), context)?;
     let mut points = path.points;
     points[best] = match validation {
         Validation::Others { features, ballots } => {

@@ -8,7 +8,7 @@ use beanjar::experts::{
 use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
-use beanjar::{Cores, Labels};
+use beanjar::{Context, Labels};
 use beanjar_io::{Data, FeatureTable, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(super) fn run(data: &Path, runs: u64, only: &[String], figures: &Figures, co
         return Err(Failure::Words(format!("--sets: there is no set '{name}'; there are {}", names.join(", "))));
     }
     let wanted = |name: &str| only.is_empty() || only.iter().any(|other| other == name);
-    let paper = Paper { runs, figures, common, cores: common.cores()? };
+    let paper = Paper { runs, figures, common, context: common.context()? };
     let mut text = String::from("Izbicki and Stern (2014), Learning with many experts: model selection and sparsity\n");
     let mut rows = Vec::new();
     let mut drawings = String::new();
@@ -73,7 +73,7 @@ struct Paper<'a> {
     runs: u64,
     figures: &'a Figures,
     common: &'a Common,
-    cores: Cores,
+    context: Context,
 }
 
 /// Units with a true class, whose experts are to be drawn.
@@ -166,7 +166,7 @@ impl Paper<'_> {
     /// All runs of a case.
     fn compare(&self, name: &str, case: usize, real: Option<&Real>, train: usize) -> Result<Vec<Compared>> {
         let seeds: Vec<u64> = (0..self.runs).map(|run| self.common.seed + run).collect();
-        let runs = self.cores.map(seeds, |seed| -> beanjar::Result<Compared> {
+        let runs = self.context.map(seeds, |seed| -> beanjar::Result<Compared> {
             let (rows, truth) = match real {
                 None => {
                     let drawn = Experts::default().draw(seed)?;
@@ -259,7 +259,7 @@ impl Paper<'_> {
         for (name, learner) in learners {
             self.say(&format!("music: {name}"));
             let penalties = PENALTIES.of(&learner, &part)?;
-            let path = learner.compare(&part, &penalties, Validation::Folds { folds: FOLDS, seed }, &self.cores)?;
+            let path = learner.compare(&part, &penalties, Validation::Folds { folds: FOLDS, seed }, &self.context)?;
             let chosen = path.best();
             for (i, (point, fit)) in path.points.iter().zip(&path.fits).enumerate() {
                 if i == chosen || i == 3 || i + 1 == penalties.len() {

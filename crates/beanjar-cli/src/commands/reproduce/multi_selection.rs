@@ -4,13 +4,13 @@ use crate::failure::{Failure, Result};
 use crate::output::{number, table};
 use beanjar::multiselect::{Estimates, Experiment, Method, Spending, TestError, World, pick, select};
 use beanjar::simulate::{PHOTO_ATTRIBUTES, Photos, SimulatedPhotos};
-use beanjar::{Cores, Judgments};
+use beanjar::{Context, Judgments};
 use beanjar_io::{Data, ReadOptions, Source, read, read_columns, read_table};
 use beanjar_report::{Chart, Series};
 use std::path::Path;
 
 pub(super) fn run(data: &Path, splits: u64, figures: &Figures, common: &Common) -> Result<String> {
-    let paper = Paper { splits, figures, common, cores: common.cores()? };
+    let paper = Paper { splits, figures, common, context: common.context()? };
     let mut text = String::from("Sabato and Kalai (2013), Feature Multi-Selection among Subjective Features\n");
     text += &paper.slices(data)?;
     text += &paper.photos()?;
@@ -23,7 +23,7 @@ struct Paper<'a> {
     splits: u64,
     figures: &'a Figures,
     common: &'a Common,
-    cores: Cores,
+    context: Context,
 }
 
 const METHODS: [Method; 4] = [Method::Full, Method::Scoring, Method::Averages(2), Method::Copies(2)];
@@ -54,7 +54,7 @@ impl Paper<'_> {
             splits: self.splits,
             seed: self.common.seed,
         };
-        let found = experiment.run(world, &self.cores)?;
+        let found = experiment.run(world, &self.context)?;
         let mut header = vec!["budget"];
         header.extend(comparison.methods.iter().map(|method| method.name()));
         let cell = |error: &TestError| format!("{} ± {}", number(error.mean), number(error.se));
@@ -147,7 +147,7 @@ impl Paper<'_> {
                     splits: self.splits,
                     seed: self.common.seed,
                 };
-                let found = experiment.run(world, &self.cores)?;
+                let found = experiment.run(world, &self.context)?;
                 for (i, errors) in found.iter().enumerate() {
                     row.push(number(errors[0].mean));
                     lines[2 * t + i].push((f64::from(k), errors[0].mean));
@@ -238,7 +238,7 @@ impl Paper<'_> {
         let estimates = |objects: usize, seed: u64| -> Result<Estimates> {
             let drawn = Photos { objects, judgments: 2, workers: 50 }.draw(seed)?;
             let labels: Vec<f64> = drawn.truth.iter().map(|truth| truth[0]).collect();
-            Ok(Estimates::new(&photo_judgments(&drawn)?, &labels, 0.0, &self.cores)?)
+            Ok(Estimates::new(&photo_judgments(&drawn)?, &labels, 0.0, &self.context)?)
         };
         let limit = estimates(40_000, self.common.seed.wrapping_add(1_000_000))?;
         let empty = Judgments::from_rows([])?;
@@ -301,7 +301,7 @@ fn table_1(drawn: &SimulatedPhotos) -> Result<String> {
     let judgments = photo_judgments(drawn)?;
     let of = |label: usize| -> Result<Estimates> {
         let labels: Vec<f64> = drawn.truth.iter().map(|truth| truth[label]).collect();
-        Ok(Estimates::new(&judgments, &labels, 0.0, &Cores::one())?)
+        Ok(Estimates::new(&judgments, &labels, 0.0, &Context::new())?)
     };
     let (height, weight) = (of(0)?, of(1)?);
     // The paper does not state its units of height and weight: the simulation's are such that these are their deviations.
@@ -364,7 +364,7 @@ const TABLE_2: [(&str, &[(&str, u32)]); 2] = [
 /// Table 2: what Full selects, the paper's repeats beside ours.
 fn table_2(drawn: &SimulatedPhotos, labels: &[f64], name: &str, budget: u32) -> Result<String> {
     let judgments = photo_judgments(drawn)?;
-    let estimates = Estimates::new(&judgments, labels, 0.0, &Cores::one())?;
+    let estimates = Estimates::new(&judgments, labels, 0.0, &Context::new())?;
     let selection = select(Method::Full, &estimates, &photo_spending(budget), (&judgments, labels))?;
     let weights = estimates.weights(&selection.repeats);
     let paper = TABLE_2.iter().find(|(label, _)| *label == name).map_or(&[][..], |(_, repeats)| *repeats);

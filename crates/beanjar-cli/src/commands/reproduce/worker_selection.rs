@@ -8,7 +8,7 @@ use beanjar::truth::{
 use beanjar::workers::{
     Errors, Experiment, Information, Keep, KeepRule, Missing, Ranking, best_of_trials, by_truth, elbow,
 };
-use beanjar::{Cores, Labels};
+use beanjar::{Context, Labels};
 use beanjar_io::{Data, ReadOptions, Source, read, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use std::path::Path;
@@ -67,7 +67,7 @@ pub(super) fn run(data: &Path, runs: usize, only: &[String], figures: &Figures, 
         let names = SETS.map(|set| set.name).join(", ");
         return Err(Failure::Words(format!("--sets: there is no set '{name}'; there are {names}")));
     }
-    let paper = Paper { runs, figures, common, cores: common.cores()? };
+    let paper = Paper { runs, figures, common, context: common.context()? };
     let mut text = String::from(
         "Zhao and Zucker, Feature Selection Facilitates Learning Mixtures of Discrete Product Distributions\n",
     );
@@ -99,7 +99,7 @@ struct Paper<'a> {
     runs: usize,
     figures: &'a Figures,
     common: &'a Common,
-    cores: Cores,
+    context: Context,
 }
 
 /// A set with its truth.
@@ -144,7 +144,7 @@ impl Paper<'_> {
 
     fn load(&self, published: &'static Published, folder: &Path) -> Result<Set> {
         let source = Source::from(folder.join("labels.csv"));
-        let options = ReadOptions { cores: self.cores.clone(), ..ReadOptions::default() };
+        let options = ReadOptions { context: self.context.clone(), ..ReadOptions::default() };
         let Data::Labels(labels) = read(&source, &options)?.data else {
             return Err(Failure::Words(format!("{}: not labels", source.name())));
         };
@@ -186,7 +186,7 @@ impl Paper<'_> {
 
     fn curves(&self, set: &Set) -> Result<Curves> {
         let ballots = set.labels.ballots();
-        let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.cores)?);
+        let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.context)?);
         let supervised = by_truth(ballots, &set.truth);
         let sizes = all_sizes(ballots.workers());
         let mut few: Vec<usize> = thinned(&sizes, 20);
@@ -195,10 +195,10 @@ impl Paper<'_> {
         few.dedup();
         let (plain, spectral) = (self.experiment(set, 0), self.experiment(set, self.runs));
         Ok(Curves {
-            unsupervised: plain.run(&ranking.order, &sizes, &self.cores)?,
-            supervised: plain.run(&supervised, &thinned(&sizes, 60), &self.cores)?,
-            spectral: spectral.run(&ranking.order, &few, &self.cores)?,
-            spectral_supervised: spectral.run(&supervised, &few, &self.cores)?,
+            unsupervised: plain.run(&ranking.order, &sizes, &self.context)?,
+            supervised: plain.run(&supervised, &thinned(&sizes, 60), &self.context)?,
+            spectral: spectral.run(&ranking.order, &few, &self.context)?,
+            spectral_supervised: spectral.run(&supervised, &few, &self.context)?,
             ranking,
         })
     }
@@ -246,7 +246,7 @@ impl Paper<'_> {
         let experiment = Experiment { truth: &set.truth, ..self.experiment(set, 0) };
         let best = curves.unsupervised.iter().min_by(|a, b| a.em.total_cmp(&b.em)).map_or(0, |best| best.keep);
         let sizes = [set.labels.workers.len(), best];
-        let Ok(errors) = experiment.run(&curves.ranking.order, &sizes, &self.cores) else { return String::new() };
+        let Ok(errors) = experiment.run(&curves.ranking.order, &sizes, &self.context) else { return String::new() };
         format!(
             "  {name}: {unknown} items have no truth, and the authors counted them as class 1. Without them: majority {},\n  majority+EM {}, with {best} workers {}.\n  The paper's 29.22 of opt-D&S on web we do not get.\n",
             percent(errors[0].majority),
@@ -263,9 +263,9 @@ impl Paper<'_> {
             let ballots = set.labels.ballots();
             let mut row = vec![set.published.name.to_owned()];
             for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
-                let ranking = Ranking::new(&Information::new(ballots, missing, &self.cores)?);
+                let ranking = Ranking::new(&Information::new(ballots, missing, &self.context)?);
                 let sizes = thinned(&all_sizes(ballots.workers()), 180);
-                let errors = self.experiment(set, 0).run(&ranking.order, &sizes, &self.cores)?;
+                let errors = self.experiment(set, 0).run(&ranking.order, &sizes, &self.context)?;
                 let best = errors.iter().min_by(|a, b| a.em.total_cmp(&b.em));
                 row.push(best.map_or("-".into(), |best| format!("{} ({})", percent(best.em), best.keep)));
             }
@@ -284,14 +284,14 @@ impl Paper<'_> {
         for set in sets {
             self.say(&format!("{}: how many workers to keep, by labels alone", set.published.name));
             let ballots = set.labels.ballots();
-            let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.cores)?);
-            let tried = Keep { seed: self.common.seed, ..Keep::default() }.trials(ballots, &self.cores)?;
+            let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.context)?);
+            let tried = Keep { seed: self.common.seed, ..Keep::default() }.trials(ballots, &self.context)?;
             let error = |keep: usize| -> Result<[f64; 2]> {
                 let some = ballots.of_workers(&ranking.top(keep));
                 let evidence = Evidence::votes(&some)?;
-                let auto = Auto { seed: self.common.seed, ..Auto::default() }.fit(&evidence, &self.cores)?;
+                let auto = Auto { seed: self.common.seed, ..Auto::default() }.fit(&evidence, &self.context)?;
                 let em = Experiment { truth: &set.truth, ..self.experiment(set, 0) };
-                let em = em.run(&ranking.order, &[keep], &self.cores)?;
+                let em = em.run(&ranking.order, &[keep], &self.context)?;
                 Ok([em[0].em, auto.posterior.error(&set.truth).unwrap_or(f64::NAN)])
             };
             let mut best: [(f64, usize); 2] = [(f64::INFINITY, 0); 2];
@@ -343,7 +343,7 @@ impl Paper<'_> {
             let mut found = Vec::new();
             for set in sets {
                 let evidence = Evidence::votes(set.labels.ballots())?;
-                let posterior: Posterior = method.fit(&evidence, &self.cores)?.posterior;
+                let posterior: Posterior = method.fit(&evidence, &self.context)?.posterior;
                 found.extend(Calibration::of(&posterior, &set.truth));
             }
             let row = |of: &dyn Fn(&Calibration) -> f64| {

@@ -85,7 +85,7 @@ impl Select {
     fn report(&self, judgments: &Judgments, known: &Known, common: &Common) -> Result<SelectReport> {
         let data = (judgments, &known.coded.values[..]);
         let spending = self.spending(judgments)?;
-        let plain = Estimates::new(judgments, data.1, 0.0, &common.cores()?)?;
+        let plain = Estimates::new(judgments, data.1, 0.0, &common.context()?)?;
         let left_out: Vec<String> =
             (0..plain.usable.len()).filter(|&a| !plain.usable[a]).map(|a| plain.attributes[a].clone()).collect();
         if !left_out.is_empty() {

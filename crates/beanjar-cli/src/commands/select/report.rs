@@ -85,9 +85,9 @@ impl SelectReport {
         left_out: Vec<String>,
         common: &Common,
     ) -> Result<Self> {
-        let cores = common.cores()?;
+        let context = common.context()?;
         let data = (judgments, &known.coded.values[..]);
-        let validation = match (method, validate(method, data, spending, ridges, common.seed, &cores)) {
+        let validation = match (method, validate(method, data, spending, ridges, common.seed, &context)) {
             (Method::Copies(_), _) => None,
             (_, Ok(validation)) => Some(validation),
             (_, Err(error @ beanjar::Error::FewObjects { .. })) => {
@@ -97,7 +97,7 @@ impl SelectReport {
             (_, Err(error)) => return Err(error.into()),
         };
         let ridge = validation.as_ref().map_or(if ridges.len() == 1 { ridges[0] } else { 0.0 }, |found| found.ridge);
-        let estimates = Estimates::new(judgments, data.1, ridge, &cores)?;
+        let estimates = Estimates::new(judgments, data.1, ridge, &context)?;
         let selection = select(method, &estimates, spending, data)?;
         let unsteady = |found: &&Validation| found.loss(selection.spent).0 <= 0.0;
         if selection.explained > estimates.label_variance && method != Method::Scoring
@@ -106,7 +106,7 @@ impl SelectReport {
             common.warn("more seems explained than there is: too few objects for so many attributes; try --ridge 0.4, --never or more objects");
         }
         let stability = match copies {
-            Some(copies) => Some(bootstrap(method, data, spending, ridge, copies, common.seed, &cores)?),
+            Some(copies) => Some(bootstrap(method, data, spending, ridge, copies, common.seed, &context)?),
             None => None,
         };
         Ok(SelectReport::new(known, spending, &estimates, &selection, ridge, validation.as_ref(), stability, left_out))

@@ -28,7 +28,7 @@ fn gradients_of_the_marginal_likelihood_meet_the_penalty() {
     let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
     let penalty = 5.0;
     let method = ManyExperts { penalty, restarts: 3, tolerance: 1e-13, iterations: 20_000, ..ManyExperts::default() };
-    let fit = method.fit(&data, &Cores::one()).unwrap();
+    let fit = method.fit(&data, &Context::new()).unwrap();
     // Written out: the sum over the two classes of what the labels' probability is.
     let likelihood = |model: &ExpertModel| -> f64 {
         let prior = data.features.standardised_sum(&model.classifier.coefficients);
@@ -77,7 +77,7 @@ fn swapping_the_classes_mirrors_the_fit() {
     let swapped = Ballots::from_tasks(&swapped, 3, 2);
     let fit = |ballots: &Ballots| {
         let data = Labelled::new(&drawn.features, ballots).unwrap();
-        ManyExperts { penalty: 3.0, restarts: 0, ..ManyExperts::default() }.fit(&data, &Cores::one()).unwrap()
+        ManyExperts { penalty: 3.0, restarts: 0, ..ManyExperts::default() }.fit(&data, &Context::new()).unwrap()
     };
     let (one, other) = (fit(&drawn.ballots), fit(&swapped));
     assert!((one.objective - other.objective).abs() < 1e-6 * one.objective.abs());
@@ -98,7 +98,7 @@ fn finds_the_better_expert_and_beats_chance() {
     let drawn = drawn(1200, 20, ExpertCase::Constant, 4);
     let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
     let method = ManyExperts { penalty: 12.0, restarts: 3, ..ManyExperts::default() };
-    let fit = method.fit(&data, &Cores::one()).unwrap();
+    let fit = method.fit(&data, &Context::new()).unwrap();
     // Experts err with probabilities 0.5, 0.15 and 0.47.
     assert!(
         fit.model.skills[1] > fit.model.skills[0] + 0.5 && fit.model.skills[1] > fit.model.skills[2] + 0.5,
@@ -133,7 +133,7 @@ fn odd_experts_get_an_answer() {
         let data = Labelled::new(&drawn.features, &ballots).unwrap();
         for penalty in [0.0, 1.0, 1e6] {
             let method = ManyExperts { penalty, restarts: 1, iterations: 50, ..ManyExperts::default() };
-            let fit = method.fit(&data, &Cores::one()).unwrap();
+            let fit = method.fit(&data, &Context::new()).unwrap();
             assert!(fit.objective.is_finite());
             assert!(fit.model.classifier.probabilities(&drawn.features).iter().all(|p| (0.0..=1.0).contains(p)));
         }

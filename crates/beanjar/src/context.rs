@@ -1,0 +1,240 @@
+//! What every call may use, and whom it keeps informed: threads, a seed, and progress that can say stop.
+
+use crate::{Error, Result};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// The threads, the seed and the progress callback of a call. An argument, never a hidden global.
+///
+/// | part | meaning | default |
+/// |---|---|---|
+/// | threads | how many may work; no result depends on it | 1 |
+/// | seed | of every random choice | 0 |
+/// | progress | is called with the stage and the share done; may stop the call | none |
+///
+/// ```
+/// use beanjar::Context;
+/// use std::num::NonZeroUsize;
+/// use std::ops::ControlFlow;
+///
+/// let context = Context::new()
+///     .with_threads(NonZeroUsize::new(2).unwrap())?
+///     .with_seed(7)
+///     .with_progress(|progress| {
+///         eprintln!("{}: {:.0}%", progress.stage, 100.0 * progress.done);
+///         ControlFlow::Continue(())
+///     });
+/// assert_eq!((context.threads(), context.seed()), (2, 7));
+/// # Ok::<(), beanjar::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    pool: Option<Arc<rayon::ThreadPool>>,
+    threads: usize,
+    seed: u64,
+    monitor: Option<Arc<Monitor>>,
+    /// Which part of the whole call this context stands for.
+    part: (f64, f64),
+    /// Whether this context only listens for stop.
+    silent: bool,
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// What is being done, as a participle: "aggregating".
+    pub stage: &'static str,
+    /// The share of the call that is done, from 0 to 1.
+    pub done: f64,
+}
+
+struct Monitor {
+    callback: Box<Callback>,
+    stopped: AtomicBool,
+}
+
+impl Monitor {
+    fn go_on(&self) -> Result<()> {
+        if self.stopped.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+    }
+}
+
+type Callback = dyn Fn(Progress) -> ControlFlow<()> + Send + Sync;
+
+/// More are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+impl Context {
+    /// One thread, seed 0, no progress.
+    #[must_use]
+    pub fn new() -> Self {
+        Context { pool: None, threads: 1, seed: 0, monitor: None, part: (0.0, 1.0), silent: false }
+    }
+
+    /// The same with a pool of `count` threads, to be shared by all calls of a program.
+    pub fn with_threads(self, count: NonZeroUsize) -> Result<Self> {
+        let count = count.get();
+        if count > MOST_THREADS {
+            let value = count.to_string();
+            return Err(Error::OutOfRange { name: "the number of threads", value, range: "at most 1024" });
+        }
+        let pool = match count {
+            1 => None,
+            _ => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+                Some(Arc::new(pool.map_err(|_| Error::Threads(count))?))
+            }
+        };
+        Ok(Context { pool, threads: count, ..self })
+    }
+
+    /// The same with this seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Context { seed, ..self }
+    }
+
+    /// The same with a callback that hears how far the call is. Once it answers [`ControlFlow::Break`], the call ends
+    /// with [`Error::Stopped`]. It may be called from any thread.
+    #[must_use]
+    pub fn with_progress(self, callback: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
+        let monitor = Monitor { callback: Box::new(callback), stopped: AtomicBool::new(false) };
+        Context { monitor: Some(Arc::new(monitor)), part: (0.0, 1.0), ..self }
+    }
+
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The seed of every random choice.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// For a piece of the work, from one share of the whole to another: what it reports is scaled to that.
+    pub(crate) fn part(&self, from: f64, to: f64) -> Self {
+        let (start, end) = self.part;
+        let at = |share: f64| start + share * (end - start);
+        Context { part: (at(from), at(to)), ..self.clone() }
+    }
+
+    /// For one of several pieces that run side by side: one thread, the same seed, and no reports; it still hears stop.
+    pub(crate) fn alone(&self) -> Self {
+        Context { pool: None, threads: 1, silent: true, ..self.clone() }
+    }
+
+    /// Tells the callback that `done` (0 to 1) of this context's part is done. An error if the call is to stop.
+    pub(crate) fn report(&self, stage: &'static str, done: f64) -> Result<()> {
+        let Some(monitor) = &self.monitor else { return Ok(()) };
+        if self.silent {
+            return monitor.go_on();
+        }
+        let (start, end) = self.part;
+        let done = start + done.clamp(0.0, 1.0) * (end - start);
+        if !monitor.stopped.load(Ordering::Relaxed) && (monitor.callback)(Progress { stage, done }).is_break() {
+            monitor.stopped.store(true, Ordering::Relaxed);
+        }
+        monitor.go_on()
+    }
+
+    /// A counter of equal steps, which any thread may advance.
+    pub(crate) fn steps(&self, stage: &'static str, total: usize) -> Steps<'_> {
+        Steps { context: self, stage, total: total.max(1), done: AtomicUsize::new(0) }
+    }
+
+    /// Runs `work`, in whose calls of [`join`](Self::join) and [`map`](Self::map) all threads take part.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Does both, side by side if there are threads for it.
+    pub(crate) fn join<A: Send, B: Send>(
+        &self,
+        left: impl FnOnce() -> A + Send,
+        right: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match &self.pool {
+            Some(_) => rayon::join(left, right),
+            None => (left(), right()),
+        }
+    }
+
+    /// `work` of each item, in the order of the items.
+    pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+        use rayon::prelude::*;
+        match &self.pool {
+            Some(pool) => pool.install(|| items.into_par_iter().map(work).collect()),
+            None => items.into_iter().map(work).collect(),
+        }
+    }
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Context::new()
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Context { threads, seed, monitor, .. } = self;
+        let progress = monitor.is_some();
+        f.debug_struct("Context").field("threads", threads).field("seed", seed).field("progress", &progress).finish()
+    }
+}
+
+/// Equal steps of one stage.
+pub(crate) struct Steps<'a> {
+    context: &'a Context,
+    stage: &'static str,
+    total: usize,
+    done: AtomicUsize,
+}
+
+impl Steps<'_> {
+    /// One more step is done. An error if the call is to stop.
+    pub(crate) fn tick(&self) -> Result<()> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.context.report(self.stage, done as f64 / self.total as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn progress_is_scaled_to_the_part_and_a_break_stops_for_good() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&heard);
+        let context = Context::new().with_progress(move |progress| {
+            log.lock().unwrap().push(progress.done);
+            if progress.done < 0.7 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let second = context.part(0.5, 1.0);
+        let steps = second.steps("counting", 4);
+        assert_eq!(context.report("first", 0.25), Ok(()));
+        assert_eq!(steps.tick(), Ok(()));
+        assert_eq!(context.alone().report("inner", 1.0), Ok(()));
+        assert_eq!(steps.tick(), Err(Error::Stopped));
+        assert_eq!(context.alone().report("inner", 0.0), Err(Error::Stopped));
+        assert_eq!(context.report("first", 0.0), Err(Error::Stopped));
+        // The callback is not asked again once it has said stop.
+        assert_eq!(*heard.lock().unwrap(), [0.25, 0.625, 0.75]);
+    }
+
+    #[test]
+    fn more_threads_than_make_sense_are_refused() {
+        assert!(Context::new().with_threads(NonZeroUsize::new(1025).unwrap()).is_err());
+        assert_eq!(Context::new().with_threads(NonZeroUsize::MIN).unwrap().threads(), 1);
+    }
+}
