@@ -6,9 +6,7 @@ mod output;
 mod progress;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{
-    aggregate, convert, demo, fit, inspect, learn, plan, predict, reproduce, score, select, simulate, workers,
-};
+use commands::{aggregate, convert, demo, fit, inspect, learn, plan, predict, score, select, simulate, workers};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -78,7 +76,6 @@ enum Command {
     Score(score::Score),
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
-    Reproduce(reproduce::Reproduce),
     Demo(demo::Demo),
 }
 
@@ -101,7 +98,6 @@ fn main() -> ExitCode {
         Command::Score(command) => command.run(&common),
         Command::Simulate(command) => command.run(&common),
         Command::Convert(command) => command.run(&common),
-        Command::Reproduce(command) => command.run(&common),
         Command::Demo(command) => command.run(&common),
     };
     match done {

@@ -24,7 +24,9 @@
 
 pub mod experts;
 pub mod judgments;
+pub mod linalg;
 pub mod multiselect;
+pub mod random;
 pub mod reliability;
 pub mod simulate;
 pub mod surrogate;
@@ -34,10 +36,8 @@ pub mod workers;
 mod context;
 mod error;
 mod gamma;
-mod linalg;
 mod logistic;
 mod normal;
-mod random;
 mod warning;
 
 pub use context::{Context, Progress};

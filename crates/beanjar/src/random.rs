@@ -1,9 +1,11 @@
+//! Random numbers that depend on a seed and a piece of work, and on nothing else.
+
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 /// The generator of one named piece of random work: the same for a seed and a piece, whichever
 /// thread does it and in whatever order.
-pub(crate) fn stream(seed: u64, piece: u64) -> Pcg64Mcg {
+pub fn stream(seed: u64, piece: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(mix(seed ^ mix(piece)))
 }
 

@@ -8,7 +8,6 @@ pub(crate) mod inspect;
 pub(crate) mod learn;
 pub(crate) mod plan;
 pub(crate) mod predict;
-pub(crate) mod reproduce;
 pub(crate) mod score;
 pub(crate) mod select;
 pub(crate) mod simulate;

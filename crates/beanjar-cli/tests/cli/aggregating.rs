@@ -310,7 +310,6 @@ fn bad_wishes_are_refused_in_one_sentence() {
         (vec!["workers", "header.csv"], "header.csv"),
         (vec!["workers", "labels.csv", "--keep", "3"], "there are 2 workers"),
         (vec!["predict", "labels.csv", "labels.csv"], "not a model file"),
-        (vec!["reproduce", "worker-selection", "--data", "nowhere"], "nowhere"),
     ] {
         let error = folder.error(&arguments);
         assert!(error.contains(said), "{arguments:?}: {error}");

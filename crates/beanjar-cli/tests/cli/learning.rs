@@ -230,45 +230,6 @@ fn several_classes_are_learned_and_predicted() {
 }
 
 #[test]
-fn the_papers_comparison_runs_on_what_is_there() {
-    let folder = Folder::new();
-    // A small set in the place of a real one: the class is whether the first feature is above its mean.
-    let (mut features, mut truth) = (String::from("object,x1,x2,x3,x4\n"), String::from("object,label\n"));
-    for unit in 0..260 {
-        let x = [unit * 37 % 101, unit * 53 % 97, unit * 71 % 89, unit * 29 % 83];
-        features += &format!("{unit},{},{},{},{}\n", x[0], x[1], x[2], x[3]);
-        truth += &format!("{unit},{}\n", if x[0] > 50 { "g" } else { "b" });
-    }
-    std::fs::create_dir_all(folder.path("data/experts/ionosphere")).unwrap();
-    folder.write("data/experts/ionosphere/features.csv", &features);
-    folder.write("data/experts/ionosphere/truth.csv", &truth);
-    let run = folder.run(&[
-        "reproduce",
-        "many-experts",
-        "--data",
-        "data",
-        "--runs",
-        "2",
-        "--sets",
-        "ionosphere,wine,music",
-        "--out",
-        "figures",
-    ]);
-    assert_eq!(run.code, 0, "{}", run.err);
-    for said in ["wine: left out", "music: left out", "ionosphere (iii)", "of 3 cases", "is not public"] {
-        assert!(run.out.contains(said), "{said}: {}", run.out);
-    }
-    assert!(folder.read("figures/experts-ionosphere.svg").contains("smallest risk"));
-    // The class follows from one feature, so a regression on the truth errs seldom.
-    let risks = run.out.split("Risk, with").nth(1).unwrap_or_default();
-    let row = risks.lines().find(|line| line.contains("ionosphere (i)")).unwrap_or_default();
-    let trained: f64 = row.split_whitespace().rev().nth(1).unwrap_or_default().parse().unwrap();
-    assert!(trained < 0.2, "{row}");
-    let error = folder.error(&["reproduce", "many-experts", "--data", "data", "--sets", "galaxies"]);
-    assert!(error.contains("no set 'galaxies'"), "{error}");
-}
-
-#[test]
 fn a_row_is_predicted_by_itself_and_gaps_by_the_model() {
     let folder = Folder::new();
     experts(&folder);

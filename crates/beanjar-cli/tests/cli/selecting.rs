@@ -201,7 +201,6 @@ fn mistakes_are_said_in_one_sentence() {
         (vec!["predict", "wrong.json", "judgments.csv"], "version 7"),
         (vec!["predict", "other.json", "judgments.csv"], "'horoscope'"),
         (vec!["predict", "no.json", "judgments.csv"], "not a model file"),
-        (vec!["reproduce", "multi-selection", "--data", "nowhere"], "no such folder"),
     ] {
         let run = folder.run(&[&arguments[..], &["--quiet"]].concat());
         assert_eq!((run.code, run.err.lines().count()), (2, 1), "{arguments:?}: {}", run.err);

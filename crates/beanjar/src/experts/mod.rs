@@ -10,7 +10,6 @@ mod curvature;
 #[cfg(test)]
 mod drawn;
 mod em;
-mod experiment;
 mod features;
 mod fit;
 mod hessian;
@@ -26,7 +25,6 @@ mod reading;
 mod starts;
 
 pub use classifier::{Classifier, Regression, SoftLabels};
-pub use experiment::{Apart, Compared, Experiment, Outcome, wrong};
 pub use features::Features;
 pub use fit::{Learned, ManyExperts};
 pub use learner::{Fit, Learner, Part};

@@ -6,6 +6,8 @@ mod symmetric;
 pub(crate) use square::Square;
 pub(crate) use symmetric::Symmetric;
 
+use crate::{Error, Result};
+
 /// The sum of products; eight sums side by side, which a processor takes at once.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (mut sums, n) = ([0.0; 8], a.len() / 8 * 8);
@@ -15,6 +17,19 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     sums.iter().sum::<f64>() + a[n..].iter().zip(&b[n..]).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// A linear fit by least squares: the weights w and bias that minimise the squared error of w x + bias. Of several such
+/// weights, the shortest for columns of unit variance. Rows of `x` are examples, and `y` has one target for each.
+pub fn linear_fit(x: &[Vec<f64>], y: &[f64]) -> Result<(Vec<f64>, f64)> {
+    let columns = x.first().map_or(0, Vec::len);
+    let equal = |name, length: usize, wanted, range| match length == wanted {
+        true => Ok(()),
+        false => Err(Error::OutOfRange { name, value: length.to_string(), range }),
+    };
+    equal("the number of targets", y.len(), x.len(), "the number of rows")?;
+    x.iter().try_for_each(|row| equal("the length of a row", row.len(), columns, "that of the first row"))?;
+    Ok(least_squares(x, y))
 }
 
 /// The weights w and bias that minimise the squared error of w x + bias; of several the shortest, columns brought to
@@ -79,6 +94,8 @@ mod tests {
         let (weights, bias) = least_squares(&x, &y);
         assert!((weights[0] - 1.0).abs() < 1e-9 && (weights[1] - 1.0).abs() < 1e-9 && weights[2].abs() < 1e-9);
         assert!((bias - 1.0).abs() < 1e-9);
-        assert_eq!(least_squares(&[], &[]), (vec![], 0.0));
+        assert_eq!(linear_fit(&[], &[]), Ok((vec![], 0.0)));
+        assert_eq!(linear_fit(&x, &y), Ok((weights, bias)));
+        assert!(linear_fit(&x, &y[1..]).is_err() && linear_fit(&[vec![1.0], vec![]], &y[..2]).is_err());
     }
 }

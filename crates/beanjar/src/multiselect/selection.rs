@@ -128,12 +128,14 @@ pub fn path(
     })
 }
 
-/// How often each attribute is judged after these steps.
-pub(super) fn repeats(method: Method, steps: &[Step], attributes: usize) -> Vec<u32> {
+/// How often each of the attributes is judged after these steps of a method.
+pub fn repeats(method: Method, steps: &[Step], attributes: usize) -> Vec<u32> {
     let each = if let Method::Averages(k) = method { k } else { 1 };
     let mut repeats = vec![0; attributes];
     for step in steps {
-        repeats[step.attribute] += each;
+        if let Some(repeats) = repeats.get_mut(step.attribute) {
+            *repeats += each;
+        }
     }
     repeats
 }

@@ -6,14 +6,12 @@
 //! listening to, and no truth is needed to see it.
 
 mod dependence;
-mod experiment;
 mod information;
 mod keep;
 mod ranking;
 mod subset;
 
 pub use dependence::{Pair, Suspicion, goodness_of_fit};
-pub use experiment::{Errors, Experiment, by_truth};
 pub use information::{Information, Missing};
 pub use keep::{Keep, Kept, Rule as KeepRule, Trial, best as best_of_trials};
 pub use ranking::{Ranking, elbow};

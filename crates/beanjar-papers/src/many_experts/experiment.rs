@@ -1,62 +1,69 @@
 //! The paper's comparison of models, by S and by their true risk.
 
-use super::{Features, Fit, Labelled, Learner, ManyExperts, Part, Path, PenaltyPath, Validation};
-use crate::judgments::Ballots;
-use crate::{Context, Result};
+use beanjar::experts::{
+    Features, Fit, Labelled, Learner, ManyExperts, Part, Path, PenaltyPath, Validation, drawn_apart,
+};
+use beanjar::judgments::Ballots;
+use beanjar::surrogate::{disagreements, score};
+use beanjar::{Context, Result};
 
 /// Units to learn from, and others to judge by, whose true classes are known.
 #[derive(Clone, Copy, Debug)]
-pub struct Experiment<'a> {
+pub(crate) struct Experiment<'a> {
     /// The units to learn from.
-    pub train: Labelled<'a>,
-    /// Their true classes.
-    pub train_truth: &'a [u16],
+    pub(crate) train: Known<'a>,
     /// The other units.
-    pub test: Labelled<'a>,
-    /// Their true classes.
-    pub test_truth: &'a [u16],
+    pub(crate) test: Known<'a>,
     /// Random starts.
-    pub restarts: usize,
+    pub(crate) restarts: usize,
     /// The seed of these.
-    pub seed: u64,
+    pub(crate) seed: u64,
+}
+
+/// Units with features, labels and a true class each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) features: &'a Features,
+    pub(crate) ballots: &'a Ballots,
+    pub(crate) truth: &'a [u16],
 }
 
 /// How a model does on the other units.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Its penalty.
-    pub penalty: f64,
+    pub(crate) penalty: f64,
     /// S.
-    pub surrogate: f64,
+    pub(crate) surrogate: f64,
     /// The share of units that are put into the wrong class.
-    pub risk: f64,
+    pub(crate) risk: f64,
 }
 
 /// The models of the paper.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
+pub(crate) struct Compared {
     /// The sparse model at each penalty.
-    pub path: Vec<Outcome>,
+    pub(crate) path: Vec<Outcome>,
     /// The sparse model with the penalty that has the smallest S.
-    pub sparse: Outcome,
+    pub(crate) sparse: Outcome,
     /// The model without a penalty.
-    pub plain: Outcome,
+    pub(crate) plain: Outcome,
     /// The regression on the majority's label, its penalty chosen by S.
-    pub majority: Outcome,
+    pub(crate) majority: Outcome,
     /// The regression on the true class, its penalty chosen by S.
-    pub truth: Outcome,
+    pub(crate) truth: Outcome,
 }
 
 impl Experiment<'_> {
     /// Learns all models and judges them.
-    pub fn run(&self) -> Result<Compared> {
+    pub(crate) fn run(&self) -> Result<Compared> {
         let method =
             ManyExperts { restarts: self.restarts, seed: self.seed, tolerance: 1e-7, ..ManyExperts::default() };
         let experts = Learner::Experts(method);
         let path = self.outcomes(&experts)?;
-        let truth = Learner::Truth(self.train_truth.iter().map(|&class| Some(class)).collect());
+        let truth = Learner::Truth(self.train.truth.iter().map(|&class| Some(class)).collect());
         let units: Vec<usize> = (0..self.train.features.units()).collect();
-        let plain = experts.fit(&Part { data: self.train, units: &units }, 0.0, None, &Context::new())?;
+        let plain = experts.fit(&Part { data: self.labelled()?, units: &units }, 0.0, None, &Context::new())?;
         Ok(Compared {
             sparse: smallest(&path),
             path,
@@ -69,28 +76,32 @@ impl Experiment<'_> {
     /// What becomes of each penalty of a path.
     fn outcomes(&self, learner: &Learner) -> Result<Vec<Outcome>> {
         let units: Vec<usize> = (0..self.train.features.units()).collect();
-        let part = Part { data: self.train, units: &units };
+        let part = Part { data: self.labelled()?, units: &units };
         let penalties = PenaltyPath::default().of(learner, &part)?;
         let validation = Validation::Others { features: self.test.features, ballots: self.test.ballots };
         let Path { fits, .. } = learner.compare(&part, &penalties, validation, &Context::new())?;
         Ok(penalties.iter().zip(&fits).map(|(&penalty, fit)| self.outcome(penalty, fit)).collect())
     }
 
+    fn labelled(&self) -> Result<Labelled<'_>> {
+        Labelled::new(self.train.features, self.train.ballots)
+    }
+
     fn outcome(&self, penalty: f64, fit: &Fit) -> Outcome {
         let predicted = fit.predictions(self.train.features, self.test.features);
-        let (surrogate, risk) = judged(self.test.ballots, self.test_truth, &predicted);
+        let (surrogate, risk) = judged(self.test.ballots, self.test.truth, &predicted);
         Outcome { penalty, surrogate, risk }
     }
 }
 
 /// S of predictions, and the share of them that is wrong.
 fn judged(ballots: &Ballots, truth: &[u16], predicted: &[Option<usize>]) -> (f64, f64) {
-    let found = crate::surrogate::score(&crate::surrogate::disagreements(ballots, predicted));
+    let found = score(&disagreements(ballots, predicted));
     (found.map_or(f64::NAN, |found| found.surrogate), wrong(truth, predicted))
 }
 
 /// The share of predictions that are not the true class.
-pub fn wrong(truth: &[u16], predicted: &[Option<usize>]) -> f64 {
+pub(crate) fn wrong(truth: &[u16], predicted: &[Option<usize>]) -> f64 {
     let wrong = truth.iter().zip(predicted).filter(|(truth, predicted)| **predicted != Some(usize::from(**truth)));
     wrong.count() as f64 / truth.len().max(1) as f64
 }
@@ -103,21 +114,21 @@ fn smallest(path: &[Outcome]) -> Outcome {
 
 /// Units with features and labels, drawn apart at random: so many to learn from, and the others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Apart {
+pub(crate) struct Apart {
     /// The numbers of the units to learn from, and of the others.
-    pub units: [Vec<usize>; 2],
+    pub(crate) units: [Vec<usize>; 2],
     /// Their features.
-    pub features: [Features; 2],
+    pub(crate) features: [Features; 2],
     /// Their labels.
-    pub ballots: [Ballots; 2],
+    pub(crate) ballots: [Ballots; 2],
     /// Their true classes.
-    pub truth: [Vec<u16>; 2],
+    pub(crate) truth: [Vec<u16>; 2],
 }
 
 impl Apart {
     /// Draws them.
-    pub fn draw(features: &Features, ballots: &Ballots, truth: &[u16], train: usize, seed: u64) -> Self {
-        let (first, second) = super::drawn_apart(truth.len(), train as f64 / truth.len().max(1) as f64, seed);
+    pub(crate) fn draw(features: &Features, ballots: &Ballots, truth: &[u16], train: usize, seed: u64) -> Self {
+        let (first, second) = drawn_apart(truth.len(), train as f64 / truth.len().max(1) as f64, seed);
         let units = [first, second];
         Apart {
             features: units.each_ref().map(|units| features.of_units(units)),
@@ -128,22 +139,16 @@ impl Apart {
     }
 
     /// The experiment with them.
-    pub fn experiment(&self, restarts: usize, seed: u64) -> Result<Experiment<'_>> {
-        Ok(Experiment {
-            train: Labelled::new(&self.features[0], &self.ballots[0])?,
-            train_truth: &self.truth[0],
-            test: Labelled::new(&self.features[1], &self.ballots[1])?,
-            test_truth: &self.truth[1],
-            restarts,
-            seed,
-        })
+    pub(crate) fn experiment(&self, restarts: usize, seed: u64) -> Experiment<'_> {
+        let part = |i: usize| Known { features: &self.features[i], ballots: &self.ballots[i], truth: &self.truth[i] };
+        Experiment { train: part(0), test: part(1), restarts, seed }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::{ExpertCase, Experts};
+    use beanjar::simulate::{ExpertCase, Experts};
 
     #[test]
     fn models_are_judged_on_units_they_have_not_seen() {
@@ -159,7 +164,7 @@ mod tests {
         let truth: Vec<u16> = drawn.truth.iter().map(|&class| u16::from(class)).collect();
         let apart = Apart::draw(&features, &ballots, &truth, 1000, 1);
         assert_eq!((apart.units[0].len(), apart.units[1].len()), (1000, 500));
-        let found = apart.experiment(2, 1).unwrap().run().unwrap();
+        let found = apart.experiment(2, 1).run().unwrap();
         assert_eq!(found.path.len(), 50);
         let least = found.path.iter().map(|outcome| outcome.surrogate).fold(1.0, f64::min);
         assert_eq!(found.sparse.surrogate, least);

@@ -1,16 +1,17 @@
-use super::Figures;
-use crate::Common;
-use crate::failure::{Failure, Result};
-use crate::output::table;
-use beanjar::experts::{
-    Apart, Compared, Features, Labelled, Learner, ManyExperts, Outcome, Part, PenaltyPath, Validation, wrong,
-};
+//! Izbicki and Stern (2014), Learning with many experts: model selection and sparsity.
+
+mod experiment;
+
+use crate::settings::{Result, Settings};
+use crate::table::table;
+use beanjar::Labels;
+use beanjar::experts::{Features, Labelled, Learner, ManyExperts, Part, PenaltyPath, Validation};
 use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
-use beanjar::{Context, Labels};
 use beanjar_io::{Data, FeatureTable, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
 use beanjar_report::{Chart, Series, stacked};
+use experiment::{Apart, Compared, Outcome, wrong};
 use std::path::Path;
 
 /// The paper's sets, and the units it learns from; it does not say how many of the simulated ones.
@@ -26,18 +27,18 @@ const PUBLISHED: [[([f64; 3], usize); 3]; 3] = [
     [([0.432, 0.505, 0.431], 2), ([0.386, 0.389, 0.399], 0), ([0.433, 0.450, 0.451], 1)],
 ];
 
-pub(super) fn run(data: &Path, runs: u64, only: &[String], figures: &Figures, common: &Common) -> Result<String> {
+pub(super) fn run(settings: &Settings, runs: u64, only: &[String]) -> Result<String> {
     let names: Vec<&str> = SETS.iter().map(|set| set.0).chain(["music"]).collect();
     if let Some(name) = only.iter().find(|name| !names.contains(&name.as_str())) {
-        return Err(Failure::Words(format!("--sets: there is no set '{name}'; there are {}", names.join(", "))));
+        return Err(format!("--sets: there is no set '{name}'; there are {}", names.join(", ")).into());
     }
     let wanted = |name: &str| only.is_empty() || only.iter().any(|other| other == name);
-    let paper = Paper { runs, figures, common, context: common.context()? };
+    let paper = Paper { runs, settings };
     let mut text = String::from("Izbicki and Stern (2014), Learning with many experts: model selection and sparsity\n");
     let mut rows = Vec::new();
     let mut drawings = String::new();
     for (number, (name, train)) in SETS.into_iter().enumerate().filter(|(_, set)| wanted(set.0)) {
-        let folder = data.join("experts").join(name);
+        let folder = settings.data.join("experts").join(name);
         let real = match name {
             "simulated" => None,
             _ if folder.join("features.csv").exists() && folder.join("truth.csv").exists() => Some(load(&folder)?),
@@ -48,7 +49,7 @@ pub(super) fn run(data: &Path, runs: u64, only: &[String], figures: &Figures, co
         };
         let mut cases = Vec::new();
         for case in 0..CASES.len() {
-            paper.say(&format!("{name} ({})", CASES[case]));
+            settings.say(&format!("{name} ({})", CASES[case]));
             let found = paper.compare(name, case, real.as_ref(), train)?;
             rows.push(CaseRow { set: number, case, runs: found.clone() });
             cases.push(found);
@@ -60,7 +61,7 @@ pub(super) fn run(data: &Path, runs: u64, only: &[String], figures: &Figures, co
     }
     text += "\nThe paper's astronomy set, 42 astronomers' labels of galaxies, is not public and is left out.\n";
     if wanted("music") {
-        let folder = data.join("music");
+        let folder = settings.data.join("music");
         text += &match folder.join("labels.csv").exists() && folder.join("features.csv.gz").exists() {
             true => paper.music(&folder)?,
             false => format!("\nmusic: left out, for {} is not there\n", folder.display()),
@@ -71,9 +72,7 @@ pub(super) fn run(data: &Path, runs: u64, only: &[String], figures: &Figures, co
 
 struct Paper<'a> {
     runs: u64,
-    figures: &'a Figures,
-    common: &'a Common,
-    context: Context,
+    settings: &'a Settings,
 }
 
 /// Units with a true class, whose experts are to be drawn.
@@ -127,7 +126,7 @@ fn load(folder: &Path) -> Result<Real> {
     let truth = read_table(&Source::from(folder.join("truth.csv")))?;
     let lookup = truth.ids.lookup();
     let mut found = Real { rows: Vec::new(), truth: Vec::new() };
-    let bad = |what: String| Failure::Words(format!("{}: {what}", folder.display()));
+    let bad = |what: String| format!("{}: {what}", folder.display()).into();
     for (row, id) in features.ids.iter().enumerate() {
         let at = lookup.code(id).ok_or_else(|| bad(format!("unit '{id}' has no true class")))?;
         let class = truth.columns[0][at].as_str();
@@ -157,16 +156,10 @@ fn standardised(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
 }
 
 impl Paper<'_> {
-    fn say(&self, what: &str) {
-        if !self.common.quiet {
-            eprintln!("{what}");
-        }
-    }
-
     /// All runs of a case.
     fn compare(&self, name: &str, case: usize, real: Option<&Real>, train: usize) -> Result<Vec<Compared>> {
-        let seeds: Vec<u64> = (0..self.runs).map(|run| self.common.seed + run).collect();
-        let runs = self.context.map(seeds, |seed| -> beanjar::Result<Compared> {
+        let seeds: Vec<u64> = (0..self.runs).map(|run| self.settings.context.seed() + run).collect();
+        let runs = self.settings.context.map(seeds, |seed| -> beanjar::Result<Compared> {
             let (rows, truth) = match real {
                 None => {
                     let drawn = Experts::default().draw(seed)?;
@@ -181,7 +174,7 @@ impl Paper<'_> {
             let features = Features::from_columns(rows.len(), &columns)?;
             let ballots = Ballots::from_tasks(&votes, labels[0].len(), 2);
             let truth: Vec<u16> = truth.iter().map(|&class| u16::from(class)).collect();
-            Apart::draw(&features, &ballots, &truth, train, seed).experiment(RESTARTS, seed)?.run()
+            Apart::draw(&features, &ballots, &truth, train, seed).experiment(RESTARTS, seed).run()
         });
         Ok(runs.into_iter().collect::<beanjar::Result<_>>()?)
     }
@@ -224,7 +217,7 @@ impl Paper<'_> {
             }
             charts.push(chart);
         }
-        self.figures.write_svg(&format!("experts-{name}.svg"), &stacked(&charts))
+        self.settings.write_svg(&format!("experts-{name}.svg"), &stacked(&charts))
     }
 
     /// S of several models by cross-validation, and their accuracy on songs whose labels nobody saw.
@@ -235,7 +228,7 @@ impl Paper<'_> {
         let songs: FeatureTable = read_features(&source, Wanted::AllBut(&["split".to_owned()]), false)?;
         let truth = read_table(&Source::from(folder.join("truth.csv")))?;
         let Data::Labels(labels) = read(&Source::from(folder.join("labels.csv")), &ReadOptions::default())?.data else {
-            return Err(Failure::Words(format!("{}: labels.csv has no labels", folder.display())));
+            return Err(format!("{}: labels.csv has no labels", folder.display()).into());
         };
         let rows = songs.ids.lookup();
         let (known, tasks): (Vec<usize>, Vec<usize>) =
@@ -248,7 +241,7 @@ impl Paper<'_> {
         let data = Labelled::new(&features, &ballots)?;
         let units: Vec<usize> = (0..known.len()).collect();
         let part = Part { data, units: &units };
-        let seed = self.common.seed;
+        let seed = self.settings.context.seed();
         let learners = [
             ("experts", Learner::Experts(ManyExperts { seed, restarts: 5, tolerance: 1e-7, ..ManyExperts::default() })),
             ("aggregate", Learner::Aggregate(Method::Auto(Auto { seed, ..Auto::default() }))),
@@ -257,9 +250,10 @@ impl Paper<'_> {
         ];
         let mut table_rows = Vec::new();
         for (name, learner) in learners {
-            self.say(&format!("music: {name}"));
+            self.settings.say(&format!("music: {name}"));
             let penalties = PENALTIES.of(&learner, &part)?;
-            let path = learner.compare(&part, &penalties, Validation::Folds { folds: FOLDS, seed }, &self.context)?;
+            let path =
+                learner.compare(&part, &penalties, Validation::Folds { folds: FOLDS, seed }, &self.settings.context)?;
             let chosen = path.best();
             for (i, (point, fit)) in path.points.iter().zip(&path.fits).enumerate() {
                 if i == chosen || i == 3 || i + 1 == penalties.len() {

@@ -1,16 +1,17 @@
-use super::Figures;
-use crate::Common;
-use crate::failure::{Failure, Result};
-use crate::output::table;
+//! Zhao and Zucker, Feature Selection Facilitates Learning Mixtures of Discrete Product Distributions.
+
+mod experiment;
+
+use crate::settings::{Result, Settings};
+use crate::table::table;
+use beanjar::Labels;
 use beanjar::truth::{
     Auto, Calibration, DawidSkene, Evidence, Majority, Method, OneCoin, Pooled, Posterior, Skilled, Spectral, Wawa,
 };
-use beanjar::workers::{
-    Errors, Experiment, Information, Keep, KeepRule, Missing, Ranking, best_of_trials, by_truth, elbow,
-};
-use beanjar::{Context, Labels};
+use beanjar::workers::{Information, Keep, KeepRule, Missing, Ranking, best_of_trials, elbow};
 use beanjar_io::{Data, ReadOptions, Source, read, read_table};
 use beanjar_report::{Chart, Series, stacked};
+use experiment::{Errors, Experiment, by_truth};
 use std::path::Path;
 
 /// What the paper says of a set: table 1, and table 2 for opt-D&S, majority and majority with EM, alone and at the best
@@ -62,18 +63,18 @@ const SETS: [Published; 5] = [
     },
 ];
 
-pub(super) fn run(data: &Path, runs: usize, only: &[String], figures: &Figures, common: &Common) -> Result<String> {
+pub(super) fn run(settings: &Settings, runs: usize, only: &[String]) -> Result<String> {
     if let Some(name) = only.iter().find(|name| !SETS.iter().any(|set| set.name == **name)) {
         let names = SETS.map(|set| set.name).join(", ");
-        return Err(Failure::Words(format!("--sets: there is no set '{name}'; there are {names}")));
+        return Err(format!("--sets: there is no set '{name}'; there are {names}").into());
     }
-    let paper = Paper { runs, figures, common, context: common.context()? };
+    let paper = Paper { runs, settings };
     let mut text = String::from(
         "Zhao and Zucker, Feature Selection Facilitates Learning Mixtures of Discrete Product Distributions\n",
     );
     let mut sets = Vec::new();
     for published in SETS.iter().filter(|set| only.is_empty() || only.iter().any(|name| name == set.name)) {
-        let folder = data.join("crowd").join(published.name);
+        let folder = settings.data.join("crowd").join(published.name);
         match folder.join("labels.csv").exists() && folder.join("truth.csv").exists() {
             true => sets.push(paper.load(published, &folder)?),
             false => text += &format!("\n{}: left out, for {} is not there\n", published.name, folder.display()),
@@ -82,7 +83,7 @@ pub(super) fn run(data: &Path, runs: usize, only: &[String], figures: &Figures, 
     text += &paper.counts(&sets);
     let mut curves = Vec::new();
     for set in &sets {
-        paper.say(&format!("{}: errors by the number of workers kept", set.published.name));
+        settings.say(&format!("{}: errors by the number of workers kept", set.published.name));
         curves.push(paper.curves(set)?);
     }
     text += &paper.errors(&sets, &curves);
@@ -97,9 +98,7 @@ pub(super) fn run(data: &Path, runs: usize, only: &[String], figures: &Figures, 
 
 struct Paper<'a> {
     runs: usize,
-    figures: &'a Figures,
-    common: &'a Common,
-    context: Context,
+    settings: &'a Settings,
 }
 
 /// A set with its truth.
@@ -136,17 +135,11 @@ fn percent(error: f64) -> String {
 }
 
 impl Paper<'_> {
-    fn say(&self, what: &str) {
-        if !self.common.quiet {
-            eprintln!("{what} ...");
-        }
-    }
-
     fn load(&self, published: &'static Published, folder: &Path) -> Result<Set> {
         let source = Source::from(folder.join("labels.csv"));
-        let options = ReadOptions { context: self.context.clone(), ..ReadOptions::default() };
+        let options = ReadOptions { context: self.settings.context.clone(), ..ReadOptions::default() };
         let Data::Labels(labels) = read(&source, &options)?.data else {
-            return Err(Failure::Words(format!("{}: not labels", source.name())));
+            return Err(format!("{}: not labels", source.name()).into());
         };
         let table = read_table(&Source::from(folder.join("truth.csv")))?;
         let (tasks, classes) = (table.ids.lookup(), labels.classes.lookup());
@@ -180,13 +173,13 @@ impl Paper<'_> {
             truth: set.paper_truth(),
             iterations: set.published.iterations,
             runs,
-            seed: self.common.seed,
+            seed: self.settings.context.seed(),
         }
     }
 
     fn curves(&self, set: &Set) -> Result<Curves> {
         let ballots = set.labels.ballots();
-        let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.context)?);
+        let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.settings.context)?);
         let supervised = by_truth(ballots, &set.truth);
         let sizes = all_sizes(ballots.workers());
         let mut few: Vec<usize> = thinned(&sizes, 20);
@@ -195,10 +188,10 @@ impl Paper<'_> {
         few.dedup();
         let (plain, spectral) = (self.experiment(set, 0), self.experiment(set, self.runs));
         Ok(Curves {
-            unsupervised: plain.run(&ranking.order, &sizes, &self.context)?,
-            supervised: plain.run(&supervised, &thinned(&sizes, 60), &self.context)?,
-            spectral: spectral.run(&ranking.order, &few, &self.context)?,
-            spectral_supervised: spectral.run(&supervised, &few, &self.context)?,
+            unsupervised: plain.run(&ranking.order, &sizes, &self.settings.context)?,
+            supervised: plain.run(&supervised, &thinned(&sizes, 60), &self.settings.context)?,
+            spectral: spectral.run(&ranking.order, &few, &self.settings.context)?,
+            spectral_supervised: spectral.run(&supervised, &few, &self.settings.context)?,
             ranking,
         })
     }
@@ -246,7 +239,9 @@ impl Paper<'_> {
         let experiment = Experiment { truth: &set.truth, ..self.experiment(set, 0) };
         let best = curves.unsupervised.iter().min_by(|a, b| a.em.total_cmp(&b.em)).map_or(0, |best| best.keep);
         let sizes = [set.labels.workers.len(), best];
-        let Ok(errors) = experiment.run(&curves.ranking.order, &sizes, &self.context) else { return String::new() };
+        let Ok(errors) = experiment.run(&curves.ranking.order, &sizes, &self.settings.context) else {
+            return String::new();
+        };
         format!(
             "  {name}: {unknown} items have no truth, and the authors counted them as class 1. Without them: majority {},\n  majority+EM {}, with {best} workers {}.\n  The paper's 29.22 of opt-D&S on web we do not get.\n",
             percent(errors[0].majority),
@@ -259,13 +254,13 @@ impl Paper<'_> {
     fn missing(&self, sets: &[Set]) -> Result<String> {
         let mut rows = Vec::new();
         for set in sets {
-            self.say(&format!("{}: ways to count missing labels", set.published.name));
+            self.settings.say(&format!("{}: ways to count missing labels", set.published.name));
             let ballots = set.labels.ballots();
             let mut row = vec![set.published.name.to_owned()];
             for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
-                let ranking = Ranking::new(&Information::new(ballots, missing, &self.context)?);
+                let ranking = Ranking::new(&Information::new(ballots, missing, &self.settings.context)?);
                 let sizes = thinned(&all_sizes(ballots.workers()), 180);
-                let errors = self.experiment(set, 0).run(&ranking.order, &sizes, &self.context)?;
+                let errors = self.experiment(set, 0).run(&ranking.order, &sizes, &self.settings.context)?;
                 let best = errors.iter().min_by(|a, b| a.em.total_cmp(&b.em));
                 row.push(best.map_or("-".into(), |best| format!("{} ({})", percent(best.em), best.keep)));
             }
@@ -282,16 +277,18 @@ impl Paper<'_> {
     fn rules(&self, sets: &[Set]) -> Result<String> {
         let mut rows = Vec::new();
         for set in sets {
-            self.say(&format!("{}: how many workers to keep, by labels alone", set.published.name));
+            self.settings.say(&format!("{}: how many workers to keep, by labels alone", set.published.name));
             let ballots = set.labels.ballots();
-            let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.context)?);
-            let tried = Keep { seed: self.common.seed, ..Keep::default() }.trials(ballots, &self.context)?;
+            let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.settings.context)?);
+            let tried = Keep { seed: self.settings.context.seed(), ..Keep::default() }
+                .trials(ballots, &self.settings.context)?;
             let error = |keep: usize| -> Result<[f64; 2]> {
                 let some = ballots.of_workers(&ranking.top(keep));
                 let evidence = Evidence::votes(&some)?;
-                let auto = Auto { seed: self.common.seed, ..Auto::default() }.fit(&evidence, &self.context)?;
+                let auto = Auto { seed: self.settings.context.seed(), ..Auto::default() }
+                    .fit(&evidence, &self.settings.context)?;
                 let em = Experiment { truth: &set.truth, ..self.experiment(set, 0) };
-                let em = em.run(&ranking.order, &[keep], &self.context)?;
+                let em = em.run(&ranking.order, &[keep], &self.settings.context)?;
                 Ok([em[0].em, auto.posterior.error(&set.truth).unwrap_or(f64::NAN)])
             };
             let mut best: [(f64, usize); 2] = [(f64::INFINITY, 0); 2];
@@ -323,7 +320,7 @@ impl Paper<'_> {
     }
 
     fn methods(&self, sets: &[Set]) -> Result<String> {
-        let seed = self.common.seed;
+        let seed = self.settings.context.seed();
         let methods = [
             Method::Majority(Majority::default()),
             Method::Wawa(Wawa),
@@ -339,11 +336,11 @@ impl Paper<'_> {
         header.push("mean");
         let (mut accuracies, mut errors) = (Vec::new(), Vec::new());
         for method in &methods {
-            self.say(&format!("method {}", method.name()));
+            self.settings.say(&format!("method {}", method.name()));
             let mut found = Vec::new();
             for set in sets {
                 let evidence = Evidence::votes(set.labels.ballots())?;
-                let posterior: Posterior = method.fit(&evidence, &self.context)?.posterior;
+                let posterior: Posterior = method.fit(&evidence, &self.settings.context)?.posterior;
                 found.extend(Calibration::of(&posterior, &set.truth));
             }
             let row = |of: &dyn Fn(&Calibration) -> f64| {
@@ -382,7 +379,7 @@ impl Paper<'_> {
         let scores = curves.ranking.curve();
         let points = scores.iter().enumerate().map(|(i, score)| (i as f64 + 1.0, *score));
         let below = Chart::new("mutual information scores", "rank", "score").with(Series::new("score", points));
-        self.figures.write_svg(&format!("workers-{name}.svg"), &stacked(&[above, below]))
+        self.settings.write_svg(&format!("workers-{name}.svg"), &stacked(&[above, below]))
     }
 }
 

@@ -1,40 +1,40 @@
 //! The paper's experiment: how the error falls, and rises again, with the number of workers kept.
 
-use crate::judgments::Ballots;
-use crate::truth::{DawidSkene, Evidence, Majority, Spectral, Stopping};
-use crate::{Context, Result};
+use beanjar::judgments::Ballots;
+use beanjar::truth::{DawidSkene, Evidence, Majority, Posterior, Spectral, Stopping};
+use beanjar::{Context, Result};
 
 /// Error against the number of workers kept.
 #[derive(Clone, Debug)]
-pub struct Experiment<'a> {
+pub(crate) struct Experiment<'a> {
     /// All votes.
-    pub ballots: &'a Ballots,
+    pub(crate) ballots: &'a Ballots,
     /// The true classes, as far as they are known.
-    pub truth: &'a [Option<u16>],
+    pub(crate) truth: &'a [Option<u16>],
     /// Steps of EM.
-    pub iterations: usize,
+    pub(crate) iterations: usize,
     /// Runs of the spectral method; 0 for none.
-    pub runs: usize,
+    pub(crate) runs: usize,
     /// The seed of those.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// The errors when so many workers are kept.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Errors {
+pub(crate) struct Errors {
     /// How many.
-    pub keep: usize,
+    pub(crate) keep: usize,
     /// Of majority vote, in expectation over ties.
-    pub majority: f64,
+    pub(crate) majority: f64,
     /// Of majority vote improved by EM.
-    pub em: f64,
+    pub(crate) em: f64,
     /// The quartiles of the spectral method's, if it was run.
-    pub spectral: Option<[f64; 3]>,
+    pub(crate) spectral: Option<[f64; 3]>,
 }
 
 impl Experiment<'_> {
     /// The errors for each number of the first workers in `order`.
-    pub fn run(&self, order: &[usize], sizes: &[usize], context: &Context) -> Result<Vec<Errors>> {
+    pub(crate) fn run(&self, order: &[usize], sizes: &[usize], context: &Context) -> Result<Vec<Errors>> {
         context.map(sizes.to_vec(), |keep| self.errors(order, keep)).into_iter().collect()
     }
 
@@ -45,7 +45,7 @@ impl Experiment<'_> {
         let evidence = Evidence::votes(&some)?;
         let stopping = Stopping { iterations: self.iterations, tolerance: 0.0 };
         let one = Context::new();
-        let error = |posterior: &crate::truth::Posterior| posterior.error(self.truth).unwrap_or(f64::NAN);
+        let error = |posterior: &Posterior| posterior.error(self.truth).unwrap_or(f64::NAN);
         let majority = error(&Majority::default().fit(&evidence, &one)?.posterior);
         let em = error(&DawidSkene { stopping, ..DawidSkene::default() }.fit(&evidence, &one)?.posterior);
         let spectral = match self.runs {
@@ -71,7 +71,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 
 /// Workers by their own error on tasks whose class is known, the best first: the benchmark that looks at the truth.
 /// Of equals, who labelled more comes first; who labelled none of them comes last.
-pub fn by_truth(ballots: &Ballots, truth: &[Option<u16>]) -> Vec<usize> {
+pub(crate) fn by_truth(ballots: &Ballots, truth: &[Option<u16>]) -> Vec<usize> {
     let (mut wrong, mut known) = (vec![0.0; ballots.workers()], vec![0.0; ballots.workers()]);
     for (task, class) in truth.iter().enumerate().filter_map(|(task, class)| Some((task, usize::from((*class)?)))) {
         for (worker, label) in ballots.votes(task).iter() {
@@ -88,8 +88,8 @@ pub fn by_truth(ballots: &Ballots, truth: &[Option<u16>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::Crowd;
-    use crate::workers::{Information, Missing, Ranking};
+    use beanjar::simulate::Crowd;
+    use beanjar::workers::{Information, Missing, Ranking};
 
     #[test]
     fn a_few_good_workers_beat_many_spammers() {

@@ -1,54 +1,53 @@
 //! The paper's experiment: choose on training objects, collect what was chosen, fit, and test on other objects.
 
-use super::selection::{path, repeats};
-use super::{Estimates, Method, Spending};
-use crate::linalg::least_squares;
-use crate::random::stream;
-use crate::{Context, Judgments, Result};
+use beanjar::linalg::linear_fit;
+use beanjar::multiselect::{Estimates, Method, Spending, path, repeats};
+use beanjar::random::stream;
+use beanjar::{Context, Judgments, Result};
 use rand::seq::SliceRandom;
 
 /// Objects that can be judged as often as one likes.
-pub struct World<'a> {
+pub(crate) struct World<'a> {
     /// The label of each object.
-    pub labels: &'a [f64],
+    pub(crate) labels: &'a [f64],
     /// How many attributes there are.
-    pub attributes: usize,
+    pub(crate) attributes: usize,
     /// Judgment number `j` of an attribute of an object in a split: (split, object, attribute, j).
-    pub judge: &'a (dyn Fn(u64, usize, usize, u32) -> f64 + Sync),
+    pub(crate) judge: &'a (dyn Fn(u64, usize, usize, u32) -> f64 + Sync),
     /// Costs and limits; the budget is set by the experiment.
-    pub spending: Spending,
+    pub(crate) spending: Spending,
 }
 
 /// How the experiment is run.
 #[derive(Clone, Debug)]
-pub struct Experiment {
+pub(crate) struct Experiment {
     /// How many training objects; the others are for testing.
-    pub train: usize,
+    pub(crate) train: usize,
     /// How many judgments of each attribute of a training object to choose by, k.
-    pub judgments: u32,
+    pub(crate) judgments: u32,
     /// The budgets to try.
-    pub budgets: Vec<f64>,
+    pub(crate) budgets: Vec<f64>,
     /// How to choose.
-    pub methods: Vec<Method>,
+    pub(crate) methods: Vec<Method>,
     /// How many random splits.
-    pub splits: u64,
+    pub(crate) splits: u64,
     /// Of the splits.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// The test error of one method at one budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TestError {
+pub(crate) struct TestError {
     /// Mean squared error on test objects, over splits.
-    pub mean: f64,
+    pub(crate) mean: f64,
     /// Its standard error over splits.
-    pub se: f64,
+    pub(crate) se: f64,
 }
 
 impl Experiment {
     /// The test error of each method (row) at each budget (column): select on `judgments` judgments, add judgments to the
     /// training objects up to what was selected, least squares on the means, predict test objects judged as selected.
-    pub fn run(&self, world: &World<'_>, context: &Context) -> Result<Vec<Vec<TestError>>> {
+    pub(crate) fn run(&self, world: &World<'_>, context: &Context) -> Result<Vec<Vec<TestError>>> {
         let splits: Result<Vec<Vec<Vec<f64>>>> =
             context.map((0..self.splits).collect(), |split| self.split(world, split)).into_iter().collect();
         let splits = splits?;
@@ -93,14 +92,14 @@ impl Experiment {
                         let steps = if alike { longest.clone() } else { steps_within(budget)? };
                         let taken = steps.iter().take_while(|step| step.spent <= budget * (1.0 + 1e-12)).count();
                         let repeats = repeats(method, &steps[..taken], world.attributes);
-                        Ok(self.test(world, draw, train, test, &repeats))
+                        self.test(world, draw, train, test, &repeats)
                     })
                     .collect()
             })
             .collect()
     }
 
-    fn test(&self, world: &World<'_>, draw: u64, train: &[usize], test: &[usize], repeats: &[u32]) -> f64 {
+    fn test(&self, world: &World<'_>, draw: u64, train: &[usize], test: &[usize], repeats: &[u32]) -> Result<f64> {
         let used: Vec<usize> = (0..repeats.len()).filter(|&a| repeats[a] > 0).collect();
         let means = |object: usize| -> Vec<f64> {
             let mean = |&a: &usize| {
@@ -111,17 +110,17 @@ impl Experiment {
         };
         let x: Vec<Vec<f64>> = train.iter().map(|&object| means(object)).collect();
         let y: Vec<f64> = train.iter().map(|&object| world.labels[object]).collect();
-        let (weights, bias) = least_squares(&x, &y);
+        let (weights, bias) = linear_fit(&x, &y)?;
         let squared = |&object: &usize| {
             let predicted = bias + means(object).iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
             (predicted - world.labels[object]).powi(2)
         };
-        test.iter().map(squared).sum::<f64>() / test.len().max(1) as f64
+        Ok(test.iter().map(squared).sum::<f64>() / test.len().max(1) as f64)
     }
 }
 
 /// A whole number below `n` that looks random and depends on nothing but these numbers.
-pub fn pick(split: u64, object: usize, attribute: usize, judgment: u32, n: usize) -> usize {
+pub(crate) fn pick(split: u64, object: usize, attribute: usize, judgment: u32, n: usize) -> usize {
     use rand::RngExt;
     let piece = (object as u64) << 40 ^ (attribute as u64) << 20 ^ u64::from(judgment);
     stream(split, piece).random_range(0..n)

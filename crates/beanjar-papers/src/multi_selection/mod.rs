@@ -1,29 +1,29 @@
-use super::Figures;
-use crate::Common;
-use crate::failure::{Failure, Result};
-use crate::output::{number, table};
-use beanjar::multiselect::{Estimates, Experiment, Method, Spending, TestError, World, pick, select};
+//! Sabato and Kalai (2013), Feature Multi-Selection among Subjective Features.
+
+mod experiment;
+
+use crate::settings::{Result, Settings};
+use crate::table::{number, table};
+use beanjar::multiselect::{Estimates, Method, Spending, select};
 use beanjar::simulate::{PHOTO_ATTRIBUTES, Photos, SimulatedPhotos};
 use beanjar::{Context, Judgments};
 use beanjar_io::{Data, ReadOptions, Source, read, read_columns, read_table};
 use beanjar_report::{Chart, Series};
-use std::path::Path;
+use experiment::{Experiment, TestError, World, pick};
 
-pub(super) fn run(data: &Path, splits: u64, figures: &Figures, common: &Common) -> Result<String> {
-    let paper = Paper { splits, figures, common, context: common.context()? };
+pub(super) fn run(settings: &Settings, splits: u64) -> Result<String> {
+    let paper = Paper { splits, settings };
     let mut text = String::from("Sabato and Kalai (2013), Feature Multi-Selection among Subjective Features\n");
-    text += &paper.slices(data)?;
+    text += &paper.slices()?;
     text += &paper.photos()?;
-    text += &paper.affect(data)?;
+    text += &paper.affect()?;
     text += &paper.convergence()?;
     Ok(text)
 }
 
 struct Paper<'a> {
     splits: u64,
-    figures: &'a Figures,
-    common: &'a Common,
-    context: Context,
+    settings: &'a Settings,
 }
 
 const METHODS: [Method; 4] = [Method::Full, Method::Scoring, Method::Averages(2), Method::Copies(2)];
@@ -38,12 +38,6 @@ struct Comparison<'a> {
 }
 
 impl Paper<'_> {
-    fn say(&self, what: &str) {
-        if !self.common.quiet {
-            eprintln!("{what} ...");
-        }
-    }
-
     /// Test errors of the methods at all budgets, as a table and a figure.
     fn compare(&self, world: &World<'_>, comparison: &Comparison<'_>) -> Result<String> {
         let experiment = Experiment {
@@ -52,9 +46,9 @@ impl Paper<'_> {
             budgets: BUDGETS.to_vec(),
             methods: comparison.methods.clone(),
             splits: self.splits,
-            seed: self.common.seed,
+            seed: self.settings.context.seed(),
         };
-        let found = experiment.run(world, &self.context)?;
+        let found = experiment.run(world, &self.settings.context)?;
         let mut header = vec!["budget"];
         header.extend(comparison.methods.iter().map(|method| method.name()));
         let cell = |error: &TestError| format!("{} ± {}", number(error.mean), number(error.se));
@@ -81,32 +75,28 @@ impl Paper<'_> {
             chart =
                 chart.with(Series::new(method.name(), BUDGETS.iter().zip(errors).map(|(b, error)| (*b, error.mean))));
         }
-        Ok(text + &self.figures.write(comparison.figure, &chart)?)
+        Ok(text + &self.settings.write(comparison.figure, &chart)?)
     }
 
-    fn slices(&self, data: &Path) -> Result<String> {
-        let path = data.join("slices/slice_localization_data.csv.gz");
+    fn slices(&self) -> Result<String> {
+        let path = self.settings.data.join("slices/slice_localization_data.csv.gz");
         if !path.exists() {
             return Ok(format!("\n(a) CT slices: left out, for {} is not there\n", path.display()));
         }
-        self.say("slices");
+        self.settings.say("slices");
         let source = Source::from(&path);
         let (names, columns) = read_columns(&source)?;
         let numbers = |i: usize| -> Result<Vec<f64>> {
             let number = |text: &String| {
-                text.parse().map_err(|_| {
-                    Failure::Words(format!("{}: '{text}' in '{}' is not a number", source.name(), names[i]))
-                })
+                text.parse()
+                    .map_err(|_| format!("{}: '{text}' in '{}' is not a number", source.name(), names[i]).into())
             };
             columns[i].iter().map(number).collect()
         };
         let values: Vec<usize> = (0..names.len()).filter(|&i| names[i].starts_with("value")).collect();
         let label = names.iter().position(|name| name == "reference");
         let (384, Some(label)) = (values.len(), label) else {
-            return Err(Failure::Words(format!(
-                "{}: not the CT slices data: value0 to value383 and reference",
-                source.name()
-            )));
+            return Err(format!("{}: not the CT slices data: value0 to value383 and reference", source.name()).into());
         };
         let bins: Vec<Vec<f64>> = values.iter().map(|&i| numbers(i)).collect::<Result<_>>()?;
         let labels = numbers(label)?;
@@ -145,9 +135,9 @@ impl Paper<'_> {
                     budgets: vec![20.0],
                     methods: vec![Method::Full, Method::Scoring],
                     splits: self.splits,
-                    seed: self.common.seed,
+                    seed: self.settings.context.seed(),
                 };
-                let found = experiment.run(world, &self.context)?;
+                let found = experiment.run(world, &self.settings.context)?;
                 for (i, errors) in found.iter().enumerate() {
                     row.push(number(errors[0].mean));
                     lines[2 * t + i].push((f64::from(k), errors[0].mean));
@@ -163,13 +153,13 @@ impl Paper<'_> {
             "\n  Test error at budget 20 when the training judgments per attribute are fixed (figure 8; the paper: small k is best)\n\n{}",
             table(&header, rows)
         );
-        Ok(text + &self.figures.write("trade-off.svg", &chart)?)
+        Ok(text + &self.settings.write("trade-off.svg", &chart)?)
     }
 
     fn photos(&self) -> Result<String> {
-        self.say("photos");
+        self.settings.say("photos");
         // As many judgments as any budget can ask for.
-        let drawn = Photos { objects: 880, judgments: 50, workers: 50 }.draw(self.common.seed)?;
+        let drawn = Photos { objects: 880, judgments: 50, workers: 50 }.draw(self.settings.context.seed())?;
         let judge = |_: u64, object: usize, a: usize, j: u32| drawn.judgments[object][a][j as usize].1;
         let mut text =
             format!("\n(b) Photos, simulated from Table 1 (the paper's own are not public)\n\n{}", table_1(&drawn)?);
@@ -186,22 +176,23 @@ impl Paper<'_> {
         Ok(text)
     }
 
-    fn affect(&self, data: &Path) -> Result<String> {
-        let (judgments, truth) = (data.join("affect/judgments.csv"), data.join("affect/truth.csv"));
+    fn affect(&self) -> Result<String> {
+        let (judgments, truth) =
+            (self.settings.data.join("affect/judgments.csv"), self.settings.data.join("affect/truth.csv"));
         if !judgments.exists() || !truth.exists() {
             return Ok(format!("\n(c) Headlines: left out, for {} is not there\n", judgments.display()));
         }
-        self.say("headlines");
+        self.settings.say("headlines");
         let source = Source::from(&judgments);
         let Data::Judgments(read) = read(&source, &ReadOptions::default())?.data else {
-            return Err(Failure::Words(format!("{}: no judgments", source.name())));
+            return Err(format!("{}: no judgments", source.name()).into());
         };
         let table = read_table(&Source::from(&truth))?;
         let valence = table.names.iter().position(|name| name == "valence");
         let lookup = table.ids.lookup();
         let label = |id: &str| -> Option<f64> { table.columns[valence?][lookup.code(id)?].parse().ok() };
         let labels: Option<Vec<f64>> = read.objects.iter().map(label).collect();
-        let labels = labels.ok_or_else(|| Failure::Words(format!("{}: a headline has no valence", truth.display())))?;
+        let labels = labels.ok_or_else(|| format!("{}: a headline has no valence", truth.display()))?;
         let d = read.attributes.len();
         let mut pool = vec![vec![Vec::new(); d]; labels.len()];
         for (object, pool) in pool.iter_mut().enumerate() {
@@ -232,15 +223,15 @@ impl Paper<'_> {
 
     /// Theorem 3.1: obj, as estimated from m objects, against its limit.
     fn convergence(&self) -> Result<String> {
-        self.say("convergence");
+        self.settings.say("convergence");
         let sizes = [50usize, 100, 200, 400, 800, 1600, 3200];
         let draws = 10;
         let estimates = |objects: usize, seed: u64| -> Result<Estimates> {
             let drawn = Photos { objects, judgments: 2, workers: 50 }.draw(seed)?;
             let labels: Vec<f64> = drawn.truth.iter().map(|truth| truth[0]).collect();
-            Ok(Estimates::new(&photo_judgments(&drawn)?, &labels, 0.0, &self.context)?)
+            Ok(Estimates::new(&photo_judgments(&drawn)?, &labels, 0.0, &self.settings.context)?)
         };
-        let limit = estimates(40_000, self.common.seed.wrapping_add(1_000_000))?;
+        let limit = estimates(40_000, self.settings.context.seed().wrapping_add(1_000_000))?;
         let empty = Judgments::from_rows([])?;
         let repeats = select(Method::Full, &limit, &photo_spending(35), (&empty, &[]))?.repeats;
         let obj = |estimates: &Estimates| -> f64 {
@@ -252,7 +243,8 @@ impl Paper<'_> {
         for objects in sizes {
             let mut error = 0.0;
             for draw in 0..draws {
-                error += (obj(&estimates(objects, self.common.seed.wrapping_add(draw))?) - target).abs() / draws as f64;
+                error += (obj(&estimates(objects, self.settings.context.seed().wrapping_add(draw))?) - target).abs()
+                    / draws as f64;
             }
             rows.push(vec![
                 objects.to_string(),
@@ -270,7 +262,7 @@ impl Paper<'_> {
             number(target),
             table(&["objects", "mean error", "relative", "times sqrt(m)"], rows)
         );
-        Ok(text + &self.figures.write("convergence.svg", &chart)?)
+        Ok(text + &self.settings.write("convergence.svg", &chart)?)
     }
 }
 
