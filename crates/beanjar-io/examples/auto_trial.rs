@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name the folder with the data sets")?;
     let context = Context::new().with_threads(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))?;
     let mut sets = real(Path::new(&folder))?;
-    for set in derived(&sets) {
+    for set in derived(&sets)? {
         sets.push(set);
     }
     sets.extend(simulated()?);
@@ -108,13 +108,14 @@ fn hash(a: usize, b: usize) -> usize {
 }
 
 /// Sets made of the public ones.
-fn derived(sets: &[Set]) -> Vec<Set> {
+fn derived(sets: &[Set]) -> beanjar::Result<Vec<Set>> {
     let mut made = Vec::new();
     for (which, set) in sets.iter().enumerate() {
         let (workers, classes) = (set.ballots.workers(), set.ballots.classes());
         let tasks: Tasks = (0..set.ballots.tasks()).map(|task| set.ballots.votes(task).iter().collect()).collect();
         let mut add = |family: String, tasks: &Tasks, classes: usize, truth: Vec<Option<u16>>| {
-            made.push(Set { family, ballots: Ballots::from_tasks(tasks, workers, classes), truth });
+            made.push(Set { family, ballots: Ballots::from_tasks(tasks, workers, classes)?, truth });
+            Ok(())
         };
         for seed in 0..3 {
             let seed = seed + 10 * which;
@@ -124,24 +125,24 @@ fn derived(sets: &[Set]) -> Vec<Set> {
                     order.sort_by_key(|&i| hash(task * 1009 + i, seed));
                     order.iter().take(votes).map(|&i| all[i]).collect()
                 });
-                add(format!("{votes} votes a task"), &few.collect(), classes, set.truth.clone());
+                add(format!("{votes} votes a task"), &few.collect(), classes, set.truth.clone())?;
             }
             let some = tasks
                 .iter()
                 .map(|all| all.iter().copied().filter(|vote| hash(vote.0, seed).is_multiple_of(2)).collect());
-            add("half the workers".into(), &some.collect(), classes, set.truth.clone());
+            add("half the workers".into(), &some.collect(), classes, set.truth.clone())?;
             let half: Vec<usize> = (0..tasks.len()).filter(|&task| hash(task, seed + 77).is_multiple_of(2)).collect();
             let votes: Tasks = half.iter().map(|&task| tasks[task].clone()).collect();
-            add("half the tasks".into(), &votes, classes, half.iter().map(|&task| set.truth[task]).collect());
+            add("half the tasks".into(), &votes, classes, half.iter().map(|&task| set.truth[task]).collect())?;
         }
         for class in (0..classes).filter(|_| classes > 2) {
             let against = |label: usize| usize::from(label == class);
             let votes = tasks.iter().map(|all| all.iter().map(|&(worker, label)| (worker, against(label))).collect());
             let truth = set.truth.iter().map(|known| known.map(|known| against(usize::from(known)) as u16)).collect();
-            add("one class against the rest".into(), &votes.collect(), 2, truth);
+            add("one class against the rest".into(), &votes.collect(), 2, truth)?;
         }
     }
-    made
+    Ok(made)
 }
 
 /// Crowds of many kinds.
@@ -167,8 +168,8 @@ fn simulated() -> Result<Vec<Set>, Box<dyn Error>> {
     let mut sets = Vec::new();
     for (family, crowd) in kinds {
         for seed in 0..5 {
-            let drawn = crowd.draw(seed)?;
-            let ballots = Ballots::from_tasks(&drawn.labels, crowd.workers, crowd.classes);
+            let drawn = crowd.draw(&Context::new().with_seed(seed))?;
+            let ballots = Ballots::from_tasks(&drawn.labels, crowd.workers, crowd.classes)?;
             let truth = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
             sets.push(Set { family: family.into(), ballots, truth });
         }

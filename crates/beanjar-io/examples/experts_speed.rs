@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lookup = table.ids.lookup();
     let pairs = labels.tasks.iter().enumerate().filter_map(|(task, id)| Some((lookup.code(id)?, task)));
     let (rows, tasks): (Vec<usize>, Vec<usize>) = pairs.unzip();
-    let (features, ballots) = (table.features.of_units(&rows), labels.ballots().of_tasks(&tasks));
+    let (features, ballots) = (table.features.of_units(&rows), labels.ballots().of_tasks(&tasks)?);
     let data = Labelled::new(&features, &ballots)?;
 
     let mut marks = vec![cpu_seconds()];

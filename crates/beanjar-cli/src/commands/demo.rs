@@ -22,7 +22,7 @@ impl Demo {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let sink = common.sink(&[])?;
         let photos = Photos::default();
-        let drawn = photos.draw(common.seed)?;
+        let drawn = photos.draw(&common.context()?)?;
         let rows: Vec<_> = photo_rows(&drawn).collect();
         let judgments = Judgments::from_rows(rows.iter().map(|(o, a, w, v)| (&o[..], *a, &w[..], *v)))?;
         let report = JudgmentsReport::of(&judgments, &JudgmentOptions::default(), false, None, common)?;

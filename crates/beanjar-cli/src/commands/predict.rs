@@ -162,7 +162,7 @@ impl Predict {
         if votes.iter().all(Vec::is_empty) {
             common.warn(&format!("{}: no label of an expert whom the model knows for any unit", source.name()));
         }
-        Ok(Ballots::from_tasks(&votes, experts.len(), classes.len()))
+        Ok(Ballots::from_tasks(&votes, experts.len(), classes.len())?)
     }
 
     /// Labels tasks as a crowd's model reads their labels.

@@ -127,7 +127,7 @@ impl Simulate {
         match &self.kind {
             Kind::Photos { objects, judgments, workers, files } => {
                 let photos = Photos { objects: *objects, judgments: *judgments, workers: *workers };
-                write_photos(&photos.draw(common.seed)?, &Folder::new(common, files)?)
+                write_photos(&photos.draw(&common.context()?)?, &Folder::new(common, files)?)
             }
             Kind::Labels {
                 tasks,
@@ -158,7 +158,7 @@ impl Simulate {
                     spammers: *spammers,
                     unevenness: *unevenness,
                 };
-                write_labels(&crowd.draw(common.seed)?, &Folder::new(common, files)?)
+                write_labels(&crowd.draw(&common.context()?)?, &Folder::new(common, files)?)
             }
             Kind::Experts { case, units, noise_features, files } => {
                 let case = match case {
@@ -167,7 +167,7 @@ impl Simulate {
                     CaseName::Iii => ExpertCase::Squares,
                 };
                 let experts = Experts { units: *units, noise_features: *noise_features, case };
-                write_experts(&experts.draw(common.seed)?, &Folder::new(common, files)?)
+                write_experts(&experts.draw(&common.context()?)?, &Folder::new(common, files)?)
             }
         }
     }

@@ -127,15 +127,15 @@ pub(crate) struct Apart {
 
 impl Apart {
     /// Draws them.
-    pub(crate) fn draw(features: &Features, ballots: &Ballots, truth: &[u16], train: usize, seed: u64) -> Self {
+    pub(crate) fn draw(features: &Features, ballots: &Ballots, truth: &[u16], train: usize, seed: u64) -> Result<Self> {
         let (first, second) = drawn_apart(truth.len(), train as f64 / truth.len().max(1) as f64, seed);
         let units = [first, second];
-        Apart {
+        Ok(Apart {
             features: units.each_ref().map(|units| features.of_units(units)),
-            ballots: units.each_ref().map(|units| ballots.of_tasks(units)),
+            ballots: [ballots.of_tasks(&units[0])?, ballots.of_tasks(&units[1])?],
             truth: units.each_ref().map(|units| units.iter().map(|&unit| truth[unit]).collect()),
             units,
-        }
+        })
     }
 
     /// The experiment with them.
@@ -152,7 +152,9 @@ mod tests {
 
     #[test]
     fn models_are_judged_on_units_they_have_not_seen() {
-        let drawn = Experts { units: 1500, noise_features: 3, case: ExpertCase::Constant }.draw(2).unwrap();
+        let drawn = Experts { units: 1500, noise_features: 3, case: ExpertCase::Constant }
+            .draw(&Context::new().with_seed(2))
+            .unwrap();
         let columns: Vec<Vec<f64>> = (0..8).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
         let features = Features::from_columns(1500, &columns).unwrap();
         let votes: Vec<Vec<(usize, usize)>> = drawn
@@ -160,9 +162,9 @@ mod tests {
             .iter()
             .map(|said| said.iter().map(|&label| usize::from(label)).enumerate().collect())
             .collect();
-        let ballots = Ballots::from_tasks(&votes, 3, 2);
+        let ballots = Ballots::from_tasks(&votes, 3, 2).unwrap();
         let truth: Vec<u16> = drawn.truth.iter().map(|&class| u16::from(class)).collect();
-        let apart = Apart::draw(&features, &ballots, &truth, 1000, 1);
+        let apart = Apart::draw(&features, &ballots, &truth, 1000, 1).unwrap();
         assert_eq!((apart.units[0].len(), apart.units[1].len()), (1000, 500));
         let found = apart.experiment(2, 1).run().unwrap();
         assert_eq!(found.path.len(), 50);

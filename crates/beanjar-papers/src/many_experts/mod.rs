@@ -4,11 +4,11 @@ mod experiment;
 
 use crate::settings::{Result, Settings};
 use crate::table::table;
-use beanjar::Labels;
 use beanjar::experts::{Features, Labelled, Learner, ManyExperts, Part, PenaltyPath, Validation};
 use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
+use beanjar::{Context, Labels};
 use beanjar_io::{Data, FeatureTable, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use experiment::{Apart, Compared, Outcome, wrong};
@@ -162,19 +162,19 @@ impl Paper<'_> {
         let runs = self.settings.context.map(seeds, |seed| -> beanjar::Result<Compared> {
             let (rows, truth) = match real {
                 None => {
-                    let drawn = Experts::default().draw(seed)?;
+                    let drawn = Experts::default().draw(&Context::new().with_seed(seed))?;
                     (drawn.features, drawn.truth)
                 }
                 Some(real) => (real.rows.clone(), real.truth.clone()),
             };
-            let labels = panel(name, case).labels(&standardised(&rows), &truth, seed);
+            let labels = panel(name, case).labels(&standardised(&rows), &truth, &Context::new().with_seed(seed))?;
             let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(|j| rows.iter().map(|row| row[j]).collect()).collect();
             let votes: Vec<Vec<(usize, usize)>> =
                 labels.iter().map(|said| said.iter().map(|&label| usize::from(label)).enumerate().collect()).collect();
             let features = Features::from_columns(rows.len(), &columns)?;
-            let ballots = Ballots::from_tasks(&votes, labels[0].len(), 2);
+            let ballots = Ballots::from_tasks(&votes, labels[0].len(), 2)?;
             let truth: Vec<u16> = truth.iter().map(|&class| u16::from(class)).collect();
-            Apart::draw(&features, &ballots, &truth, train, seed).experiment(RESTARTS, seed).run()
+            Apart::draw(&features, &ballots, &truth, train, seed)?.experiment(RESTARTS, seed).run()
         });
         Ok(runs.into_iter().collect::<beanjar::Result<_>>()?)
     }
@@ -237,7 +237,7 @@ impl Paper<'_> {
         let classes = |rows: &[usize]| classes_of(&truth, &labels, rows.iter().map(|&row| songs.ids.get(row)));
         let (train_truth, test_truth) = (classes(&known), classes(&others));
         let (features, test) = (songs.features.of_units(&known), songs.features.of_units(&others));
-        let ballots = labels.ballots().of_tasks(&tasks);
+        let ballots = labels.ballots().of_tasks(&tasks)?;
         let data = Labelled::new(&features, &ballots)?;
         let units: Vec<usize> = (0..known.len()).collect();
         let part = Part { data, units: &units };

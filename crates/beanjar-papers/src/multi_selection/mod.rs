@@ -159,7 +159,7 @@ impl Paper<'_> {
     fn photos(&self) -> Result<String> {
         self.settings.say("photos");
         // As many judgments as any budget can ask for.
-        let drawn = Photos { objects: 880, judgments: 50, workers: 50 }.draw(self.settings.context.seed())?;
+        let drawn = Photos { objects: 880, judgments: 50, workers: 50 }.draw(&self.settings.context)?;
         let judge = |_: u64, object: usize, a: usize, j: u32| drawn.judgments[object][a][j as usize].1;
         let mut text =
             format!("\n(b) Photos, simulated from Table 1 (the paper's own are not public)\n\n{}", table_1(&drawn)?);
@@ -227,7 +227,7 @@ impl Paper<'_> {
         let sizes = [50usize, 100, 200, 400, 800, 1600, 3200];
         let draws = 10;
         let estimates = |objects: usize, seed: u64| -> Result<Estimates> {
-            let drawn = Photos { objects, judgments: 2, workers: 50 }.draw(seed)?;
+            let drawn = Photos { objects, judgments: 2, workers: 50 }.draw(&Context::new().with_seed(seed))?;
             let labels: Vec<f64> = drawn.truth.iter().map(|truth| truth[0]).collect();
             Ok(Estimates::new(&photo_judgments(&drawn)?, &labels, 0.0, &self.settings.context)?)
         };

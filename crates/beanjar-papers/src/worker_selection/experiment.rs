@@ -41,7 +41,7 @@ impl Experiment<'_> {
     fn errors(&self, order: &[usize], keep: usize) -> Result<Errors> {
         let mut kept = vec![false; self.ballots.workers()];
         order.iter().take(keep).for_each(|&worker| kept[worker] = true);
-        let some = self.ballots.of_workers(&kept);
+        let some = self.ballots.of_workers(&kept)?;
         let evidence = Evidence::votes(&some)?;
         let stopping = Stopping { iterations: self.iterations, tolerance: 0.0 };
         let one = Context::new();
@@ -102,8 +102,8 @@ mod tests {
             spammers: 0.8,
             ..Crowd::default()
         };
-        let drawn = crowd.draw(4).unwrap();
-        let ballots = Ballots::from_tasks(&drawn.labels, 30, 2);
+        let drawn = crowd.draw(&Context::new().with_seed(4)).unwrap();
+        let ballots = Ballots::from_tasks(&drawn.labels, 30, 2).unwrap();
         let truth: Vec<Option<u16>> = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
         let ranking = Ranking::new(&Information::new(&ballots, Missing::Paper, &Context::new()).unwrap());
         let experiment = Experiment { ballots: &ballots, truth: &truth, iterations: 20, runs: 3, seed: 0 };

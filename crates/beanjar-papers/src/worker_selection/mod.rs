@@ -283,7 +283,7 @@ impl Paper<'_> {
             let tried = Keep { seed: self.settings.context.seed(), ..Keep::default() }
                 .trials(ballots, &self.settings.context)?;
             let error = |keep: usize| -> Result<[f64; 2]> {
-                let some = ballots.of_workers(&ranking.top(keep));
+                let some = ballots.of_workers(&ranking.top(keep))?;
                 let evidence = Evidence::votes(&some)?;
                 let auto = Auto { seed: self.settings.context.seed(), ..Auto::default() }
                     .fit(&evidence, &self.settings.context)?;

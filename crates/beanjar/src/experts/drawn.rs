@@ -1,6 +1,7 @@
 //! Simulated experts for tests.
 
 use super::Features;
+use crate::Context;
 use crate::judgments::Ballots;
 use crate::simulate::{ExpertCase, Experts};
 
@@ -12,13 +13,13 @@ pub(super) struct Drawn {
 
 /// Units with five features that matter, some that do not, and the labels of three experts.
 pub(super) fn drawn(units: usize, noise: usize, case: ExpertCase, seed: u64) -> Drawn {
-    let drawn = Experts { units, noise_features: noise, case }.draw(seed).unwrap();
+    let drawn = Experts { units, noise_features: noise, case }.draw(&Context::new().with_seed(seed)).unwrap();
     let columns: Vec<Vec<f64>> = (0..noise + 5).map(|j| drawn.features.iter().map(|row| row[j]).collect()).collect();
     let labels = |labels: &Vec<u8>| labels.iter().enumerate().map(|(k, &label)| (k, usize::from(label))).collect();
     let votes: Vec<Vec<(usize, usize)>> = drawn.labels.iter().map(labels).collect();
     Drawn {
         features: Features::from_columns(units, &columns).unwrap(),
-        ballots: Ballots::from_tasks(&votes, 3, 2),
+        ballots: Ballots::from_tasks(&votes, 3, 2).unwrap(),
         truth: drawn.truth,
     }
 }

@@ -36,7 +36,7 @@ use crate::{Context, Error, Result};
 /// // Four units with one feature; two experts agree with it, a third does not.
 /// let features = Features::from_columns(4, &[vec![-2.0, -1.0, 1.0, 2.0]])?;
 /// let said = [vec![(0, 0), (1, 0), (2, 0)], vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 1), (2, 0)], vec![(0, 1), (1, 1), (2, 1)]];
-/// let ballots = Ballots::from_tasks(&said, 3, 2);
+/// let ballots = Ballots::from_tasks(&said, 3, 2)?;
 /// let data = Labelled::new(&features, &ballots)?;
 /// let fit = ManyExperts { penalty: 0.1, ..ManyExperts::default() }.fit(&data, &Context::new())?;
 /// assert!(fit.model.classifier.coefficients[0] > 0.0);
@@ -144,7 +144,7 @@ impl ManyExperts {
                 let share = SAMPLE as f64 / labelled.len() as f64;
                 let (some, _) = drawn_apart(labelled.len(), share, self.seed);
                 let some: Vec<usize> = some.iter().map(|&at| labelled[at]).collect();
-                let (features, ballots) = (data.features.of_units(&some), data.ballots.of_tasks(&some));
+                let (features, ballots) = (data.features.of_units(&some), data.ballots.of_tasks(&some)?);
                 let sample = Labelled::new(&features, &ballots)?;
                 let penalty_difficulty = self.penalty_difficulty.map(|penalty| share * penalty);
                 let alike = ManyExperts { penalty: share * self.penalty, penalty_difficulty, ..self.clone() };

@@ -195,7 +195,7 @@ mod tests {
     fn regressions_are_on_what_their_names_say() {
         // Three classes; a tie, a unit without votes, and one whose truth nobody said.
         let votes = [vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 2)], vec![], vec![(2, 2)]];
-        let ballots = Ballots::from_tasks(&votes, 3, 3);
+        let ballots = Ballots::from_tasks(&votes, 3, 3).unwrap();
         let features = Features::from_columns(4, &[]).unwrap();
         let part = Part { data: Labelled::new(&features, &ballots).unwrap(), units: &[5, 0, 1, 2] };
         let labels = |learner: Learner| learner.soft_labels(&part).unwrap().rows.target;

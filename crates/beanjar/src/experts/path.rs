@@ -148,7 +148,7 @@ impl Learner {
         let jobs: Vec<Option<usize>> = [None].into_iter().chain((0..folds).map(Some)).collect();
         let paths = context.map(jobs, |held| -> Result<(Vec<Fit>, Features)> {
             let kept: Vec<usize> = all.iter().copied().filter(|&unit| held != Some(fold[unit])).collect();
-            let (some, votes) = (features.of_units(&kept), ballots.of_tasks(&kept));
+            let (some, votes) = (features.of_units(&kept), ballots.of_tasks(&kept)?);
             let units: Vec<usize> = kept.iter().map(|&unit| part.units[unit]).collect();
             let fits = self.along(&Part { data: Labelled::new(&some, &votes)?, units: &units }, penalties)?;
             Ok((fits, some))

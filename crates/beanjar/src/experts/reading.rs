@@ -165,7 +165,7 @@ mod tests {
                     asymmetric,
                 };
                 for votes in [vec![], vec![(1, 1)], vec![(0, 0), (1, 1), (2, classes - 1), (0, 0)]] {
-                    let ballots = Ballots::from_tasks(std::slice::from_ref(&votes), 3, classes);
+                    let ballots = Ballots::from_tasks(std::slice::from_ref(&votes), 3, classes).unwrap();
                     let sums = &[0.7, -0.2, 0.4][..rows];
                     let reading = Readings::of(&model, sums, &[ease], &ballots);
                     let (log, posterior) = by_hand(&model, sums, ease, &votes);

@@ -1,6 +1,7 @@
 //! The votes of all tasks, with numbers for names: what remains of labels once ids no longer matter.
 
 use super::observe::Grouped;
+use crate::{Error, Result};
 
 /// Votes grouped by task. Tasks, workers and classes are numbers; a method works on these, and on parts of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,10 @@ pub struct Ballots {
     workers: usize,
     classes: usize,
 }
+
+/// The numbers that the columns can hold.
+const MOST_WORKERS: usize = u32::MAX as usize;
+const MOST_CLASSES: usize = u16::MAX as usize + 1;
 
 /// The votes on one task.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +41,31 @@ impl Ballots {
         Ballots { offsets, worker, label, workers, classes }
     }
 
-    /// The votes of each task as pairs of worker and label.
-    pub fn from_tasks(tasks: &[Vec<(usize, usize)>], workers: usize, classes: usize) -> Self {
+    /// The votes of each task as pairs of worker and label. Workers are numbered from 0 to `workers` - 1, labels from
+    /// 0 to `classes` - 1.
+    pub fn from_tasks(tasks: &[Vec<(usize, usize)>], workers: usize, classes: usize) -> Result<Self> {
+        if workers > MOST_WORKERS {
+            return Err(Error::TooMany { what: "workers", limit: MOST_WORKERS as u64 });
+        }
+        if classes > MOST_CLASSES {
+            return Err(Error::TooMany { what: "classes", limit: MOST_CLASSES as u64 });
+        }
         let mut ballots = Ballots { offsets: vec![0], worker: Vec::new(), label: Vec::new(), workers, classes };
-        for votes in tasks {
-            ballots.worker.extend(votes.iter().map(|vote| vote.0 as u32));
-            ballots.label.extend(votes.iter().map(|vote| vote.1 as u16));
+        for (task, votes) in tasks.iter().enumerate() {
+            for &(worker, label) in votes {
+                if worker >= workers || label >= classes {
+                    return Err(out_of_range(
+                        "a vote",
+                        format!("label {label} by worker {worker} on task {task}"),
+                        "a worker and a class below their numbers",
+                    ));
+                }
+                ballots.worker.push(worker as u32);
+                ballots.label.push(label as u16);
+            }
             ballots.offsets.push(ballots.worker.len());
         }
-        ballots
+        Ok(ballots)
     }
 
     /// How many tasks there are, those without a vote too.
@@ -86,13 +107,21 @@ impl Ballots {
         Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows] }
     }
 
-    /// The votes of these workers alone. Tasks and workers keep their numbers.
-    pub fn of_workers(&self, kept: &[bool]) -> Ballots {
-        self.filtered(|_, worker| kept[worker])
+    /// The votes of some workers alone: those for whom `kept`, one entry per worker, is true. Tasks and workers keep
+    /// their numbers.
+    pub fn of_workers(&self, kept: &[bool]) -> Result<Ballots> {
+        if kept.len() != self.workers {
+            let value = format!("of {} entries for {} workers", kept.len(), self.workers);
+            return Err(out_of_range("the list of kept workers", value, "one entry per worker"));
+        }
+        Ok(self.filtered(|_, worker| kept[worker]))
     }
 
     /// The votes on these tasks alone, which get new numbers in their order here.
-    pub fn of_tasks(&self, tasks: &[usize]) -> Ballots {
+    pub fn of_tasks(&self, tasks: &[usize]) -> Result<Ballots> {
+        if let Some(task) = tasks.iter().find(|&&task| task >= self.tasks()) {
+            return Err(out_of_range("a task", task.to_string(), "below the number of tasks"));
+        }
         let (mut offsets, mut worker, mut label) = (vec![0], Vec::new(), Vec::new());
         for &task in tasks {
             let votes = self.votes(task);
@@ -100,7 +129,7 @@ impl Ballots {
             label.extend_from_slice(votes.labels);
             offsets.push(worker.len());
         }
-        Ballots { offsets, worker, label, ..*self }
+        Ok(Ballots { offsets, worker, label, ..*self })
     }
 
     /// The votes for which `keep`, given the number of the vote and the worker, says yes.
@@ -143,6 +172,10 @@ impl Ballots {
     }
 }
 
+fn out_of_range(name: &'static str, value: String, range: &'static str) -> Error {
+    Error::OutOfRange { name, value, range }
+}
+
 impl Grouped for Ballots {
     type Object<'a> = Votes<'a>;
 
@@ -166,12 +199,23 @@ mod tests {
     #[test]
     fn filtering_keeps_numbers_and_order() {
         let tasks = vec![vec![(0, 1), (2, 0)], vec![], vec![(2, 1), (1, 1), (2, 0)]];
-        let ballots = Ballots::from_tasks(&tasks, 3, 2);
-        let some = ballots.of_workers(&[false, true, true]);
+        let ballots = Ballots::from_tasks(&tasks, 3, 2).unwrap();
+        let some = ballots.of_workers(&[false, true, true]).unwrap();
         let kept: Vec<Vec<(usize, usize)>> = (0..3).map(|task| some.votes(task).iter().collect()).collect();
         assert_eq!(kept, [vec![(2, 0)], vec![], vec![(2, 1), (1, 1), (2, 0)]]);
         assert_eq!((some.tasks(), some.workers(), some.classes(), some.len()), (3, 3, 2, 4));
         assert_eq!(some.per_worker(), [0, 1, 3]);
-        assert!(ballots.of_workers(&[false; 3]).is_empty());
+        assert!(ballots.of_workers(&[false; 3]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused() {
+        assert!(Ballots::from_tasks(&[vec![(2, 0)]], 2, 2).is_err());
+        assert!(Ballots::from_tasks(&[vec![(0, 2)]], 2, 2).is_err());
+        assert!(Ballots::from_tasks(&[], 2, 1 << 17).is_err());
+        let ballots = Ballots::from_tasks(&[vec![(1, 1)], vec![]], 2, 2).unwrap();
+        assert!(ballots.of_workers(&[true]).is_err());
+        assert!(ballots.of_tasks(&[0, 2]).is_err());
+        assert_eq!(ballots.of_tasks(&[1, 0, 0]).unwrap().len(), 2);
     }
 }

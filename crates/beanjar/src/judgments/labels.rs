@@ -4,7 +4,7 @@ use super::ballots::{Ballots, Votes};
 use super::dictionary::{Dictionary, inverse, reorder};
 use super::grouping::{offsets, scatter};
 use super::observe::{Grouped, Sum, sum_over};
-use super::parts::{self, Part};
+use super::parts::{self, Part, check_lengths};
 use crate::{Context, Error, Result};
 
 /// Labels of tasks by workers, grouped by task.
@@ -41,8 +41,9 @@ pub struct LabelsPart(Part);
 
 impl LabelsPart {
     /// Takes the rows of block number `block`. A part takes its blocks in rising order; which part takes which does not
-    /// matter. The slices are equally long.
+    /// matter. An error if the columns are not equally long.
     pub fn push(&mut self, block: u32, tasks: &[&str], workers: &[&str], labels: &[&str]) -> Result<()> {
+        check_lengths(tasks.len(), &[("workers", workers.len()), ("labels", labels.len())])?;
         self.0.push(block, [tasks, workers, labels], Vec::new())
     }
 }
@@ -108,11 +109,12 @@ impl Labels {
     }
 
     /// The same without the votes of some workers.
+    #[must_use]
     pub fn without(&self, workers: &Dictionary) -> Labels {
         let lookup = workers.lookup();
         let kept: Vec<bool> = self.workers.iter().map(|worker| lookup.code(worker).is_none()).collect();
         let (tasks, workers, classes) = (self.tasks.clone(), self.workers.clone(), self.classes.clone());
-        Labels { tasks, workers, classes, ballots: self.ballots.of_workers(&kept) }
+        Labels { tasks, workers, classes, ballots: self.ballots.filtered(|_, worker| kept[worker]) }
     }
 
     /// The same labels in the terms of others: classes as given, votes by the given workers' numbers.
@@ -261,6 +263,14 @@ mod tests {
         };
         assert_eq!(names(&["10", "9", "-1"]), ["-1", "9", "10"]);
         assert_eq!(names(&["10", "9", "x"]), ["10", "9", "x"]);
+    }
+
+    #[test]
+    fn columns_of_different_lengths_are_refused() {
+        let mut part = LabelsPart::default();
+        assert!(part.push(0, &["a", "b"], &["w", "w"], &["1"]).is_err());
+        assert!(part.push(0, &["a"], &["w", "w"], &["1"]).is_err());
+        assert!(Labels::from_parts(vec![part], &Context::new()).unwrap().is_empty());
     }
 
     #[test]

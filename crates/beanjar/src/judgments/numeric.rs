@@ -3,7 +3,7 @@
 use super::dictionary::Dictionary;
 use super::grouping::{offsets, scatter};
 use super::observe::{Grouped, Sum, sum_over};
-use super::parts::{self, MISSING, Part};
+use super::parts::{self, MISSING, Part, check_lengths};
 use crate::{Context, Error, Result};
 
 /// The worker of a judgment by nobody knows whom, in a table that has workers.
@@ -59,7 +59,8 @@ pub struct JudgmentsPart(Part);
 
 impl JudgmentsPart {
     /// Takes the rows of block number `block`. A part takes its blocks in rising order; which part takes which does not
-    /// matter. The columns are equally long, but for `workers`, which is empty in all blocks if the table has none. An empty text is a worker that is not known.
+    /// matter. The columns are equally long, but for `workers`, which is empty in all blocks if the table has none. An
+    /// empty text is a worker that is not known.
     pub fn push(
         &mut self,
         block: u32,
@@ -68,6 +69,11 @@ impl JudgmentsPart {
         workers: &[&str],
         values: Vec<f64>,
     ) -> Result<()> {
+        let rows = objects.len();
+        check_lengths(rows, &[("attributes", attributes.len()), ("values", values.len())])?;
+        if !workers.is_empty() {
+            check_lengths(rows, &[("workers", workers.len())])?;
+        }
         if let Some(bad) = values.iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { object: objects[bad].to_owned(), attribute: attributes[bad].to_owned() });
         }
@@ -251,6 +257,15 @@ mod tests {
     fn repeats_are_counted_within_an_attribute_only() {
         let rows = [("a", "x", "w", 1.0), ("a", "y", "w", 1.0), ("a", "x", "w", 1.0), ("b", "x", "w", 1.0)];
         assert_eq!(Judgments::from_rows(rows).unwrap().repeated(&Context::new()), 1);
+    }
+
+    #[test]
+    fn columns_of_different_lengths_are_refused() {
+        let mut part = JudgmentsPart::default();
+        assert!(part.push(0, &["a", "b"], &["x", "x"], &[], vec![1.0]).is_err());
+        assert!(part.push(0, &["a", "b"], &["x"], &[], vec![1.0, 2.0]).is_err());
+        assert!(part.push(0, &["a", "b"], &["x", "x"], &["w"], vec![1.0, 2.0]).is_err());
+        assert!(Judgments::from_parts(vec![part], &Context::new()).unwrap().is_empty());
     }
 
     #[test]

@@ -38,6 +38,18 @@ impl Part {
     }
 }
 
+/// An error unless each column has a value for each row.
+pub(super) fn check_lengths(rows: usize, columns: &[(&'static str, usize)]) -> Result<()> {
+    match columns.iter().find(|(_, length)| *length != rows) {
+        None => Ok(()),
+        Some((name, length)) => Err(Error::OutOfRange {
+            name,
+            value: format!("a column of {length} for {rows} rows"),
+            range: "as many as there are rows",
+        }),
+    }
+}
+
 /// All rows, in order, with the codes of one dictionary per column.
 pub(super) fn join(parts: Vec<Part>, context: &Context) -> ([Dictionary; 3], Vec<Block>) {
     let mut columns: [Vec<Interner>; 3] = Default::default();

@@ -3,7 +3,7 @@
 use super::panel::{Panel, flip};
 use crate::logistic::logistic;
 use crate::random::stream;
-use crate::{Error, Result};
+use crate::{Context, Error, Result};
 use rand_distr::{Distribution, StandardNormal};
 
 /// How the experts err.
@@ -85,7 +85,8 @@ impl ExpertCase {
 
 impl Experts {
     /// Draws units, truths and labels.
-    pub fn draw(&self, seed: u64) -> Result<SimulatedExperts> {
+    pub fn draw(&self, context: &Context) -> Result<SimulatedExperts> {
+        let seed = context.seed();
         if self.units == 0 {
             return Err(Error::OutOfRange { name: "the number of units", value: "0".into(), range: "1 or more" });
         }
@@ -132,7 +133,9 @@ mod tests {
 
     #[test]
     fn features_have_the_papers_means_and_covariances() {
-        let drawn = Experts { units: 40_000, noise_features: 2, ..Default::default() }.draw(5).unwrap();
+        let drawn = Experts { units: 40_000, noise_features: 2, ..Default::default() }
+            .draw(&Context::new().with_seed(5))
+            .unwrap();
         let n = drawn.features.len() as f64;
         let mean = |f: &dyn Fn(&Vec<f64>) -> f64| drawn.features.iter().map(f).sum::<f64>() / n;
         for i in 0..5 {
@@ -148,7 +151,7 @@ mod tests {
     #[test]
     fn experts_are_right_as_often_as_the_case_says() {
         for case in [ExpertCase::Constant, ExpertCase::Model, ExpertCase::Squares] {
-            let drawn = Experts { units: 40_000, noise_features: 0, case }.draw(9).unwrap();
+            let drawn = Experts { units: 40_000, noise_features: 0, case }.draw(&Context::new().with_seed(9)).unwrap();
             for expert in 0..3 {
                 let right = drawn.labels.iter().zip(&drawn.truth).filter(|(labels, truth)| labels[expert] == **truth);
                 let found = right.count() as f64 / 40_000.0;
@@ -162,7 +165,9 @@ mod tests {
 
     #[test]
     fn the_truth_follows_the_logistic_model() {
-        let drawn = Experts { units: 40_000, noise_features: 0, ..Default::default() }.draw(13).unwrap();
+        let drawn = Experts { units: 40_000, noise_features: 0, ..Default::default() }
+            .draw(&Context::new().with_seed(13))
+            .unwrap();
         // Among units whose probability of class 1 is in a bin, so many are of class 1.
         for bin in 0..10 {
             let (low, high) = (f64::from(bin) / 10.0, f64::from(bin + 1) / 10.0);

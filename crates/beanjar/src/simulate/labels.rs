@@ -1,7 +1,7 @@
 //! A crowd that labels tasks.
 
 use crate::random::stream;
-use crate::{Error, Result};
+use crate::{Context, Error, Result};
 use rand::{Rng, RngExt};
 use rand_distr::{Beta, Distribution, Gamma};
 
@@ -98,7 +98,8 @@ const WORKERS: u64 = u64::MAX;
 
 impl Crowd {
     /// Draws workers, tasks and labels.
-    pub fn draw(&self, seed: u64) -> Result<SimulatedLabels> {
+    pub fn draw(&self, context: &Context) -> Result<SimulatedLabels> {
+        let seed = context.seed();
         self.check()?;
         let equal = vec![1.0; self.classes];
         let priors = if self.priors.is_empty() { &equal } else { &self.priors };
@@ -241,7 +242,7 @@ mod tests {
     fn labels_follow_the_confusion_matrices() {
         for model in [WorkerModel::OneCoin, WorkerModel::Confusion] {
             let crowd = Crowd { tasks: 30_000, workers: 3, classes: 4, votes: (3, 3), model, ..Default::default() };
-            let drawn = crowd.draw(3).unwrap();
+            let drawn = crowd.draw(&Context::new().with_seed(3)).unwrap();
             for worker in 0..3 {
                 let mut counts = vec![vec![0.0; 4]; 4];
                 for (&class, votes) in drawn.truth.iter().zip(&drawn.labels) {
@@ -271,7 +272,7 @@ mod tests {
             priors: vec![5.0, 1.0, 1.0, 1.0, 0.0],
             ..Default::default()
         };
-        let drawn = crowd.draw(11).unwrap();
+        let drawn = crowd.draw(&Context::new().with_seed(11)).unwrap();
         for row in drawn.confusion.iter().flatten() {
             assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12 && row.iter().all(|p| *p >= 0.0));
         }
@@ -299,7 +300,7 @@ mod tests {
             Crowd { spammers: 1.1, ..Default::default() },
         ];
         for crowd in refused {
-            assert!(crowd.draw(0).is_err(), "{crowd:?}");
+            assert!(crowd.draw(&Context::new().with_seed(0)).is_err(), "{crowd:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 use crate::logistic::logistic;
 use crate::random::stream;
+use crate::{Context, Error, Result};
 use rand::{Rng, RngExt};
 
 /// Experts, and how often each is right about a unit with given features.
@@ -30,14 +31,19 @@ impl Panel {
         }
     }
 
-    /// What each expert says of each unit, whose class is 0 or 1.
-    pub fn labels(&self, units: &[Vec<f64>], truth: &[u8], seed: u64) -> Vec<Vec<u8>> {
+    /// The label of each expert for each unit, whose true class is 0 or 1.
+    pub fn labels(&self, units: &[Vec<f64>], truth: &[u8], context: &Context) -> Result<Vec<Vec<u8>>> {
+        if units.len() != truth.len() || truth.iter().any(|&class| class > 1) {
+            let value = format!("{} classes for {} units", truth.len(), units.len());
+            return Err(Error::OutOfRange { name: "the truth", value, range: "0 or 1 for each unit" });
+        }
         // Far from the pieces of those who draw units with the same seed.
         const FIRST: u64 = 1 << 40;
+        let seed = context.seed();
         let of = |(unit, (features, &class)): (usize, (&Vec<f64>, &u8))| {
             self.said(features, class, &mut stream(seed, FIRST + unit as u64))
         };
-        units.iter().zip(truth).enumerate().map(of).collect()
+        Ok(units.iter().zip(truth).enumerate().map(of).collect())
     }
 
     /// What each expert says of one unit.
@@ -62,7 +68,7 @@ mod tests {
         let truth: Vec<u8> = (0..20_000).map(|i| (i % 2) as u8).collect();
         let model = |power: i32| Panel::Model { skills: vec![0.5, -0.2], weights: vec![0.4], power };
         for panel in [Panel::Constant(vec![0.9, 0.3]), model(1), model(2)] {
-            let labels = panel.labels(&units, &truth, 3);
+            let labels = panel.labels(&units, &truth, &Context::new().with_seed(3)).unwrap();
             for expert in 0..2 {
                 let right = labels.iter().zip(&truth).filter(|(said, class)| said[expert] == **class).count();
                 let expected: f64 = units.iter().map(|x| panel.accuracies(x)[expert]).sum();

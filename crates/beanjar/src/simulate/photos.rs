@@ -2,7 +2,7 @@
 
 use crate::normal::{crossing, cumulative, density, expected};
 use crate::random::stream;
-use crate::{Error, Result};
+use crate::{Context, Error, Result};
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::LazyLock;
 
@@ -176,7 +176,8 @@ pub struct SimulatedPhotos {
 
 impl Photos {
     /// Draws photos and judgments.
-    pub fn draw(&self, seed: u64) -> Result<SimulatedPhotos> {
+    pub fn draw(&self, context: &Context) -> Result<SimulatedPhotos> {
+        let seed = context.seed();
         let positive = |name, value: usize, range| match value {
             0 => Err(Error::OutOfRange { name, value: "0".into(), range }),
             _ => Ok(()),
@@ -302,8 +303,8 @@ fn yes_no_answer(share: f64, noise_ratio: f64) -> (Answer, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Judgments;
     use crate::reliability::{JudgmentOptions, inspect_judgments};
-    use crate::{Context, Judgments};
 
     #[test]
     fn every_attribute_can_be_had() {
@@ -316,7 +317,7 @@ mod tests {
     #[test]
     fn ratios_are_those_of_the_papers_table() {
         let objects = 20_000;
-        let photos = Photos { objects, judgments: 2, workers: 50 }.draw(7).unwrap();
+        let photos = Photos { objects, judgments: 2, workers: 50 }.draw(&Context::new().with_seed(7)).unwrap();
         let ids: Vec<String> = (0..objects).map(|object| format!("p{object}")).collect();
         let rows = photos.judgments.iter().zip(&ids).flat_map(|(attributes, id)| {
             attributes.iter().zip(&PHOTO_ATTRIBUTES).flat_map(move |(judgments, attribute)| {
@@ -355,14 +356,17 @@ mod tests {
     fn the_same_seed_gives_the_same_photos_and_more_photos_begin_alike() {
         let few = Photos { objects: 3, ..Default::default() };
         let more = Photos { objects: 5, ..Default::default() };
-        assert_eq!(few.draw(1).unwrap(), few.draw(1).unwrap());
-        assert_ne!(few.draw(1).unwrap(), few.draw(2).unwrap());
-        assert_eq!(few.draw(1).unwrap().truth, more.draw(1).unwrap().truth[..3]);
+        assert_eq!(few.draw(&Context::new().with_seed(1)).unwrap(), few.draw(&Context::new().with_seed(1)).unwrap());
+        assert_ne!(few.draw(&Context::new().with_seed(1)).unwrap(), few.draw(&Context::new().with_seed(2)).unwrap());
+        assert_eq!(
+            few.draw(&Context::new().with_seed(1)).unwrap().truth,
+            more.draw(&Context::new().with_seed(1)).unwrap().truth[..3]
+        );
     }
 
     #[test]
     fn nonsense_is_refused() {
-        assert!(Photos { objects: 0, ..Default::default() }.draw(0).is_err());
-        assert!(Photos { workers: 1, ..Default::default() }.draw(0).is_err());
+        assert!(Photos { objects: 0, ..Default::default() }.draw(&Context::new().with_seed(0)).is_err());
+        assert!(Photos { workers: 1, ..Default::default() }.draw(&Context::new().with_seed(0)).is_err());
     }
 }

@@ -63,12 +63,13 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> Option<(usize, f64, Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Context;
     use crate::simulate::Crowd;
 
     #[test]
     fn agrees_with_the_definition() {
         let tasks = [vec![(0, 0), (1, 1), (2, 1)], vec![(0, 0)], vec![], vec![(1, 1), (2, 1)]];
-        let ballots = Ballots::from_tasks(&tasks, 3, 2);
+        let ballots = Ballots::from_tasks(&tasks, 3, 2).unwrap();
         let found = disagreements(&ballots, &[Some(1), Some(7), Some(0), None]);
         assert_eq!(found, [Some(1.0 / 3.0), Some(1.0), None, None]);
         let found = score(&found).unwrap();
@@ -91,8 +92,8 @@ mod tests {
         // One model is wrong on every tenth unit, the other on every seventh.
         let sure = |units: usize| {
             let crowd = Crowd { tasks: units, workers: 5, votes: (3, 3), accuracy: 0.65, ..Crowd::default() };
-            let drawn = crowd.draw(3).unwrap();
-            let ballots = Ballots::from_tasks(&drawn.labels, 5, 2);
+            let drawn = crowd.draw(&Context::new().with_seed(3)).unwrap();
+            let ballots = Ballots::from_tasks(&drawn.labels, 5, 2).unwrap();
             let wrong = |every: usize| -> Vec<Option<f64>> {
                 let predicted = drawn.truth.iter().enumerate();
                 let predicted: Vec<Option<usize>> =

@@ -39,8 +39,8 @@ mod tests {
     fn the_implied_risk_is_near_the_true_one() {
         for classes in [2, 4] {
             let crowd = Crowd { tasks: 20_000, workers: 12, classes, votes: (5, 5), accuracy: 0.7, ..Crowd::default() };
-            let drawn = crowd.draw(1).unwrap();
-            let ballots = Ballots::from_tasks(&drawn.labels, 12, classes);
+            let drawn = crowd.draw(&Context::new().with_seed(1)).unwrap();
+            let ballots = Ballots::from_tasks(&drawn.labels, 12, classes).unwrap();
             let posterior =
                 Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap().posterior;
             let error = expert_error(&ballots, &posterior).unwrap();

@@ -141,7 +141,7 @@ impl Auto {
 
     /// What labels hidden from the candidates say of them.
     fn weigh(&self, candidates: &[Candidate], evidence: &Evidence<'_>, context: &Context) -> Result<Weighed> {
-        let sample = Sample::draw(evidence, self.folds, self.seed);
+        let sample = Sample::draw(evidence, self.folds, self.seed)?;
         let classes = evidence.ballots.classes();
         let jobs: Vec<(usize, usize)> =
             (0..self.folds).flat_map(|fold| (0..candidates.len()).map(move |candidate| (fold, candidate))).collect();
@@ -207,7 +207,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn draw(evidence: &Evidence<'_>, folds: usize, seed: u64) -> Self {
+    fn draw(evidence: &Evidence<'_>, folds: usize, seed: u64) -> Result<Self> {
         let mut random = stream(seed, u64::MAX - 1);
         let all = evidence.ballots;
         let (ballots, gold) = match all.len() <= MOST_HIDDEN {
@@ -228,7 +228,7 @@ impl Sample {
                 } else {
                     order.iter().map(|&t| evidence.gold[t]).collect()
                 };
-                (all.of_tasks(&order), gold)
+                (all.of_tasks(&order)?, gold)
             }
         };
         let mut fold: Vec<u8> = (0..ballots.len()).map(|vote| (vote % folds) as u8).collect();
@@ -239,7 +239,7 @@ impl Sample {
             first.push(votes);
             votes += ballots.votes(task).labels.len();
         }
-        Sample { ballots, gold, fold, first }
+        Ok(Sample { ballots, gold, fold, first })
     }
 
     /// The votes that a fold does not hide.
@@ -362,9 +362,9 @@ mod tests {
     use crate::truth::{Calibration, DawidSkene};
 
     fn crowd(crowd: &Crowd, seed: u64) -> (Ballots, Vec<Option<u16>>) {
-        let drawn = crowd.draw(seed).unwrap();
+        let drawn = crowd.draw(&Context::new().with_seed(seed)).unwrap();
         let truth = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
-        (Ballots::from_tasks(&drawn.labels, crowd.workers, crowd.classes), truth)
+        (Ballots::from_tasks(&drawn.labels, crowd.workers, crowd.classes).unwrap(), truth)
     }
 
     #[test]
@@ -416,11 +416,11 @@ mod tests {
                 == Auto::default().fit(&evidence, &context).unwrap()
         );
         // One label each: nothing can be hidden, and what was said stands.
-        let alone = Ballots::from_tasks(&[vec![(0, 0)], vec![(1, 1)], vec![], vec![(0, 1)]], 2, 2);
+        let alone = Ballots::from_tasks(&[vec![(0, 0)], vec![(1, 1)], vec![], vec![(0, 1)]], 2, 2).unwrap();
         let fitted = Auto::default().fit(&Evidence::votes(&alone).unwrap(), &Context::new()).unwrap();
         assert_eq!(fitted.posterior.of(2), [0.5, 0.5]);
         assert!(fitted.posterior.answer(0, 0).class == 0 && fitted.posterior.answer(1, 0).class == 1);
-        let single = Ballots::from_tasks(&[vec![(0, 0)], vec![(1, 0)]], 2, 1);
+        let single = Ballots::from_tasks(&[vec![(0, 0)], vec![(1, 0)]], 2, 1).unwrap();
         let fitted = Auto::default().fit(&Evidence::votes(&single).unwrap(), &Context::new()).unwrap();
         assert_eq!(fitted.posterior.of(1), [1.0]);
     }

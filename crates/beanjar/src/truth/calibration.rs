@@ -59,7 +59,7 @@ mod tests {
             vec![(0, 0), (1, 1)],
             vec![(0, 0)],
         ];
-        let ballots = Ballots::from_tasks(&tasks, 3, 2);
+        let ballots = Ballots::from_tasks(&tasks, 3, 2).unwrap();
         let fitted = Majority::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let truth = [Some(0), Some(1), Some(0), Some(1), None];
         let found = Calibration::of(&fitted.posterior, &truth).unwrap();

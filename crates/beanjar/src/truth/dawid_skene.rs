@@ -99,9 +99,9 @@ mod tests {
             model: WorkerModel::Confusion,
             ..Crowd::default()
         };
-        let drawn = crowd.draw(seed).unwrap();
+        let drawn = crowd.draw(&Context::new().with_seed(seed)).unwrap();
         let truth = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
-        (Ballots::from_tasks(&drawn.labels, 12, classes), truth)
+        (Ballots::from_tasks(&drawn.labels, 12, classes).unwrap(), truth)
     }
 
     /// EM as the textbook has it, in plain probabilities.
@@ -194,7 +194,7 @@ mod tests {
         let turned: Vec<Vec<(usize, usize)>> = (0..ballots.tasks())
             .map(|task| ballots.votes(task).iter().map(|(worker, label)| (worker, (label + 1) % 3)).collect())
             .collect();
-        let turned = Ballots::from_tasks(&turned, 12, 3);
+        let turned = Ballots::from_tasks(&turned, 12, 3).unwrap();
         let fit = |ballots| DawidSkene::default().fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap();
         let (before, after) = (fit(&ballots), fit(&turned));
         assert!((before.log_likelihood.unwrap() - after.log_likelihood.unwrap()).abs() < 1e-6);
@@ -210,7 +210,7 @@ mod tests {
     fn duplicating_the_data_changes_nothing_but_the_likelihood() {
         let (ballots, _) = crowd(2, 9);
         let tasks: Vec<Vec<(usize, usize)>> = (0..ballots.tasks()).map(|t| ballots.votes(t).iter().collect()).collect();
-        let twice = Ballots::from_tasks(&[tasks.clone(), tasks].concat(), 12, 2);
+        let twice = Ballots::from_tasks(&[tasks.clone(), tasks].concat(), 12, 2).unwrap();
         let stopping = Stopping { iterations: 40, tolerance: 0.0 };
         let method = DawidSkene { stopping, ..DawidSkene::default() };
         let fit = |ballots| method.fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap();
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn odd_crowds_get_an_answer() {
         let fit = |tasks: &[Vec<(usize, usize)>], workers, classes| {
-            let ballots = Ballots::from_tasks(tasks, workers, classes);
+            let ballots = Ballots::from_tasks(tasks, workers, classes).unwrap();
             DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap()
         };
         // One class only.
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn threads_do_not_change_a_byte() {
         let crowd = Crowd { tasks: 20_000, workers: 40, classes: 3, ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 40, 3);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(1)).unwrap().labels, 40, 3).unwrap();
         let fit = |threads| {
             let context = Context::new().with_threads(std::num::NonZeroUsize::new(threads).unwrap()).unwrap();
             DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &context).unwrap()

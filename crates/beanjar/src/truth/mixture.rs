@@ -119,7 +119,7 @@ mod tests {
                 (0..9).map(|worker| (worker, said(worker) ^ usize::from(random.random_bool(0.1)))).collect()
             })
             .collect();
-        let ballots = Ballots::from_tasks(&tasks, 9, 2);
+        let ballots = Ballots::from_tasks(&tasks, 9, 2).unwrap();
         let evidence = Evidence::votes(&ballots).unwrap();
         let fitted = Mixture { components: Some(3), ..Mixture::default() }.fit(&evidence, &Context::new()).unwrap();
         let super::super::Rule::Confusion(tables) = &fitted.rule else { panic!("tables") };
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn one_component_is_the_product_of_the_workers_shares() {
         let tasks = vec![vec![(0, 0), (1, 1)], vec![(0, 1), (1, 1)], vec![(0, 0)]];
-        let ballots = Ballots::from_tasks(&tasks, 2, 2);
+        let ballots = Ballots::from_tasks(&tasks, 2, 2).unwrap();
         let evidence = Evidence::votes(&ballots).unwrap();
         let method = Mixture { components: Some(1), smoothing: 0.0, ..Mixture::default() };
         let fitted = method.fit(&evidence, &Context::new()).unwrap();

@@ -79,8 +79,8 @@ mod tests {
     #[test]
     fn finds_the_coins_of_a_one_coin_crowd() {
         let crowd = Crowd { tasks: 4000, workers: 15, classes: 4, votes: (6, 6), ..Crowd::default() };
-        let drawn = crowd.draw(3).unwrap();
-        let ballots = Ballots::from_tasks(&drawn.labels, 15, 4);
+        let drawn = crowd.draw(&Context::new().with_seed(3)).unwrap();
+        let ballots = Ballots::from_tasks(&drawn.labels, 15, 4).unwrap();
         let truth: Vec<Option<u16>> = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
         let evidence = Evidence::votes(&ballots).unwrap();
         let fitted = OneCoin::default().fit(&evidence, &Context::new()).unwrap();
@@ -98,7 +98,7 @@ mod tests {
         // Every worker errs once in the same pattern, so all coins are the same and only counts matter.
         let tasks: Vec<Vec<(usize, usize)>> =
             (0..9).map(|t| (0..9).map(|w| (w, usize::from((t % 2 == 0) != (w == t)))).collect()).collect();
-        let ballots = Ballots::from_tasks(&tasks, 9, 2);
+        let ballots = Ballots::from_tasks(&tasks, 9, 2).unwrap();
         let fitted = OneCoin::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         for task in 0..9 {
             assert_eq!(fitted.posterior.answer(task, 0).class, usize::from(task % 2 == 0));
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_objective_never_falls() {
         let crowd = Crowd { tasks: 200, workers: 20, classes: 3, votes: (1, 5), spammers: 0.3, ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(7).unwrap().labels, 20, 3);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(7)).unwrap().labels, 20, 3).unwrap();
         let evidence = Evidence::votes(&ballots).unwrap();
         for smoothing in [0.0, 0.5] {
             let stopping = Stopping { iterations: 50, tolerance: 0.0 };

@@ -209,9 +209,9 @@ mod tests {
             model: WorkerModel::Confusion,
             ..Crowd::default()
         };
-        let drawn = crowd.draw(6).unwrap();
+        let drawn = crowd.draw(&Context::new().with_seed(6)).unwrap();
         let truth = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
-        (Ballots::from_tasks(&drawn.labels, workers, 3), truth)
+        (Ballots::from_tasks(&drawn.labels, workers, 3).unwrap(), truth)
     }
 
     /// ln P(counts | worth, shares), term by term, with the one draw more.

@@ -365,7 +365,7 @@ mod tests {
         let against = |first: (usize, usize), n: usize, then: (usize, usize), m: usize| {
             let task = [vec![first; n], vec![then; m]].concat();
             let mut scores = [0.0; 2];
-            tables.components(Ballots::from_tasks(&[task], 2, 2).votes(0), &mut scores);
+            tables.components(Ballots::from_tasks(&[task], 2, 2).unwrap().votes(0), &mut scores);
             scores
         };
         let one = against((0, 1), 30, (1, 0), 7);
@@ -385,7 +385,7 @@ mod tests {
         let tables = Confusion { labels, prior, votes, meaning: None, trust: Vec::new() };
         for n in [1, 5, 6, 7, 12, 13, 100, 1001] {
             let task: Vec<(usize, usize)> = (0..n).map(|i| (i * 5 % workers, (i * i + i / 3) % labels)).collect();
-            let ballots = Ballots::from_tasks(std::slice::from_ref(&task), workers, labels);
+            let ballots = Ballots::from_tasks(std::slice::from_ref(&task), workers, labels).unwrap();
             let mut scores = [0.0; 3];
             let (factor, log) = tables.components(ballots.votes(0), &mut scores);
             let joint: Vec<f64> = (0..3)

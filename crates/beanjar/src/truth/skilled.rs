@@ -366,10 +366,10 @@ mod tests {
 
     fn crowd(model: WorkerModel, workers: usize) -> (Ballots, Vec<Option<u16>>, Vec<f64>) {
         let crowd = Crowd { tasks: 1000, workers, classes: 4, votes: (4, 4), model, spread: 5.0, ..Crowd::default() };
-        let drawn = crowd.draw(8).unwrap();
+        let drawn = crowd.draw(&Context::new().with_seed(8)).unwrap();
         let truth = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
         let accuracy = (0..workers).map(|worker| drawn.accuracy(worker)).collect();
-        (Ballots::from_tasks(&drawn.labels, workers, 4), truth, accuracy)
+        (Ballots::from_tasks(&drawn.labels, workers, 4).unwrap(), truth, accuracy)
     }
 
     #[test]
@@ -407,7 +407,7 @@ mod tests {
     #[test]
     fn the_discount_falls_on_workers_who_tell_little() {
         let crowd = Crowd { tasks: 600, workers: 20, classes: 3, votes: (5, 5), spammers: 0.4, ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(5).unwrap().labels, 20, 3);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(5)).unwrap().labels, 20, 3).unwrap();
         let method = Skilled { discount: 0.5, ..Skilled::default() };
         let fit = method.climb(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let trust = &fit.climb.tables.trust;
@@ -423,7 +423,7 @@ mod tests {
             vec![vec![(0, 1)], vec![(0, 0)], vec![(0, 1)]],
         ] {
             for classes in [2, 3] {
-                let ballots = Ballots::from_tasks(&tasks, 2, classes);
+                let ballots = Ballots::from_tasks(&tasks, 2, classes).unwrap();
                 let fitted = Skilled { discount: 0.5, ..Skilled::default() };
                 let fitted = fitted.fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
                 for task in 0..tasks.len() {
@@ -432,7 +432,7 @@ mod tests {
                 }
             }
         }
-        let ballots = Ballots::from_tasks(&[vec![(0, 0)], vec![(0, 0)]], 1, 1);
+        let ballots = Ballots::from_tasks(&[vec![(0, 0)], vec![(0, 0)]], 1, 1).unwrap();
         let fitted = Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         assert_eq!(fitted.posterior.of(0), [1.0]);
     }

@@ -307,8 +307,8 @@ mod tests {
             priors: vec![0.3, 0.5, 0.2],
             ..Crowd::default()
         };
-        let drawn = crowd.draw(11).unwrap();
-        let ballots = Ballots::from_tasks(&drawn.labels, 12, 3);
+        let drawn = crowd.draw(&Context::new().with_seed(11)).unwrap();
+        let ballots = Ballots::from_tasks(&drawn.labels, 12, 3).unwrap();
         let tables = moments_start(&ballots, 0, 0, &Context::new()).unwrap();
         let mut sum = 0.0;
         for worker in 0..12 {
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn too_few_workers_start_from_the_votes() {
-        let ballots = Ballots::from_tasks(&[vec![(0, 0), (1, 1)], vec![(0, 1)]], 2, 2);
+        let ballots = Ballots::from_tasks(&[vec![(0, 0), (1, 1)], vec![(0, 1)]], 2, 2).unwrap();
         let evidence = Evidence::votes(&ballots).unwrap();
         let spectral = Spectral::default().fit(&evidence, &Context::new()).unwrap();
         let votes = super::super::DawidSkene::default().fit(&evidence, &Context::new()).unwrap();
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn every_restart_has_its_own_cut_and_the_likeliest_is_kept() {
         let crowd = Crowd { tasks: 300, workers: 9, classes: 3, votes: (4, 6), ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(2).unwrap().labels, 9, 3);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(2)).unwrap().labels, 9, 3).unwrap();
         let evidence = Evidence::votes(&ballots).unwrap();
         let method = Spectral { restarts: 5, ..Spectral::default() };
         let fits = method.fits(&evidence, &Context::new()).unwrap();

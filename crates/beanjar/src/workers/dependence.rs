@@ -354,7 +354,7 @@ mod tests {
 
     fn crowd(copies: bool) -> Ballots {
         let crowd = Crowd { tasks: 300, workers: 10, classes: 3, votes: (6, 6), ..Crowd::default() };
-        let mut labels = crowd.draw(3).unwrap().labels;
+        let mut labels = crowd.draw(&Context::new().with_seed(3)).unwrap().labels;
         if copies {
             // Worker 9 says what worker 0 says wherever both are asked.
             for votes in &mut labels {
@@ -363,7 +363,7 @@ mod tests {
                 }
             }
         }
-        Ballots::from_tasks(&labels, 10, 3)
+        Ballots::from_tasks(&labels, 10, 3).unwrap()
     }
 
     #[test]
@@ -374,7 +374,7 @@ mod tests {
         assert!(found[0].adjusted < 0.05 && found[0].agreement == 1.0 && found[0].expected < 0.9);
         // While both are in, they also bend the classes for other pairs; without the copier nobody is suspicious.
         let kept: Vec<bool> = (0..10).map(|worker| worker != 9).collect();
-        let found = Suspicion::default().pairs(&ballots.of_workers(&kept), &Context::new()).unwrap();
+        let found = Suspicion::default().pairs(&ballots.of_workers(&kept).unwrap(), &Context::new()).unwrap();
         assert!(found.iter().all(|pair| pair.adjusted > 0.05));
     }
 
@@ -405,8 +405,8 @@ mod tests {
         let mut accused = Vec::new();
         for (kind, crowd) in kinds.iter().enumerate() {
             for seed in 0..5 {
-                let labels = crowd.draw(seed).unwrap().labels;
-                let ballots = Ballots::from_tasks(&labels, crowd.workers, crowd.classes);
+                let labels = crowd.draw(&Context::new().with_seed(seed)).unwrap().labels;
+                let ballots = Ballots::from_tasks(&labels, crowd.workers, crowd.classes).unwrap();
                 let found = Suspicion::default().pairs(&ballots, &Context::new()).unwrap();
                 let listed = found.iter().filter(|pair| pair.adjusted <= 0.05).count();
                 accused.extend((listed > 0).then_some((kind, listed)));
@@ -420,7 +420,7 @@ mod tests {
     fn with_one_class_it_is_the_sum_of_mutual_informations() {
         // Proposition 1, on complete data and under one component.
         let crowd = Crowd { tasks: 80, workers: 5, classes: 2, votes: (5, 5), ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 5, 2);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(1)).unwrap().labels, 5, 2).unwrap();
         let information = Information::new(&ballots, Missing::Paper, &Context::new()).unwrap();
         let sum = information.scores().iter().sum::<f64>() / 2.0;
         let one = Posterior::certain(80, 1, |_| 0);

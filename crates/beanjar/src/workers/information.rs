@@ -285,7 +285,7 @@ mod tests {
 
     fn crowd() -> Ballots {
         let crowd = Crowd { tasks: 60, workers: 9, classes: 3, votes: (1, 5), unevenness: 1.0, ..Crowd::default() };
-        Ballots::from_tasks(&crowd.draw(2).unwrap().labels, 9, 3)
+        Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(2)).unwrap().labels, 9, 3).unwrap()
     }
 
     /// The formula over a dense table of items and workers, cell by cell.
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn the_rules_agree_where_nothing_is_missing() {
         let crowd = Crowd { tasks: 50, workers: 6, classes: 2, votes: (6, 6), ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 6, 2);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(1)).unwrap().labels, 6, 2).unwrap();
         let scores = |missing| Information::new(&ballots, missing, &Context::new()).unwrap().scores();
         for (one, other) in [(Missing::Paper, Missing::Full), (Missing::Full, Missing::Pair)] {
             assert!(scores(one).iter().zip(scores(other)).all(|(a, b)| (a - b).abs() < 1e-12));
@@ -358,7 +358,7 @@ mod tests {
                 coins.iter().enumerate().map(vote).collect()
             })
             .collect();
-        let ballots = Ballots::from_tasks(&votes, coins.len(), classes);
+        let ballots = Ballots::from_tasks(&votes, coins.len(), classes).unwrap();
         let information = Information::new(&ballots, Missing::Paper, &Context::new()).unwrap();
         for k in 0..coins.len() {
             let shared: Vec<f64> = (0..coins.len()).filter(|&i| i != k).map(|i| information.between(i, k)).collect();
@@ -378,7 +378,7 @@ mod tests {
         let turned: Vec<Vec<(usize, usize)>> = (0..ballots.tasks())
             .map(|task| ballots.votes(task).iter().map(|(worker, label)| (worker, (label + 1 + worker) % 3)).collect())
             .collect();
-        let turned = Ballots::from_tasks(&turned, 9, 3);
+        let turned = Ballots::from_tasks(&turned, 9, 3).unwrap();
         for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
             let scores = |ballots| Information::new(ballots, missing, &Context::new()).unwrap().scores();
             assert!(scores(&ballots).iter().zip(scores(&turned)).all(|(a, b)| (a - b).abs() < 1e-12));
@@ -395,7 +395,7 @@ mod tests {
                 votes.iter().copied().chain(second).collect()
             })
             .collect();
-        let again = Ballots::from_tasks(&again, 9, 3);
+        let again = Ballots::from_tasks(&again, 9, 3).unwrap();
         let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
         for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
             let once = Information::new(&ballots, missing, &Context::new()).unwrap();

@@ -163,7 +163,7 @@ fn sizes(workers: usize) -> Vec<usize> {
 
 /// What the first so many workers say of the classes.
 fn fitted(ballots: &Ballots, ranking: &Ranking, keep: usize) -> Result<Posterior> {
-    let some = ballots.of_workers(&ranking.top(keep));
+    let some = ballots.of_workers(&ranking.top(keep))?;
     if some.is_empty() {
         return Ok(Posterior::certain(ballots.tasks(), ballots.classes(), |_| 0));
     }
@@ -217,7 +217,7 @@ mod tests {
             spread: 50.0,
             ..Crowd::default()
         };
-        let ballots = Ballots::from_tasks(&crowd.draw(1).unwrap().labels, 12, 2);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(1)).unwrap().labels, 12, 2).unwrap();
         let kept = Keep::default().choose(&ballots, &Context::new()).unwrap();
         assert!(kept.keep >= 8, "{kept:?}");
         let context = Context::new().with_threads(std::num::NonZeroUsize::new(2).unwrap()).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn hidden_labels_are_foretold_better_by_more_good_workers() {
         let crowd = Crowd { tasks: 400, workers: 16, classes: 2, votes: (6, 6), accuracy: 0.8, ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(2).unwrap().labels, 16, 2);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(2)).unwrap().labels, 16, 2).unwrap();
         let tried = Keep::default().trials(&ballots, &Context::new()).unwrap();
         let (few, all) = (tried[0], tried[tried.len() - 1]);
         assert!(all.predictive > few.predictive && all.surrogate < few.surrogate && all.goodness < few.goodness);

@@ -65,7 +65,7 @@ mod tests {
             spammers: 0.5,
             ..Crowd::default()
         };
-        let ballots = Ballots::from_tasks(&crowd.draw(4).unwrap().labels, 20, 3);
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(4)).unwrap().labels, 20, 3).unwrap();
         for missing in [Missing::Paper, Missing::Pair] {
             let ranking = Ranking::new(&Information::new(&ballots, missing, &Context::new()).unwrap());
             let mut first: Vec<usize> = ranking.order[..10].to_vec();

@@ -245,7 +245,8 @@ mod tests {
 
     fn information(workers: usize, seed: u64, missing: Missing) -> Information {
         let crowd = Crowd { tasks: 40, workers, classes: 3, votes: (2, 5), spread: 2.0, ..Crowd::default() };
-        let ballots = Ballots::from_tasks(&crowd.draw(seed).unwrap().labels, workers, 3);
+        let ballots =
+            Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(seed)).unwrap().labels, workers, 3).unwrap();
         Information::new(&ballots, missing, &Context::new()).unwrap()
     }
 

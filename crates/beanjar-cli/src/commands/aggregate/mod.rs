@@ -131,7 +131,7 @@ impl Aggregate {
         let kept = self.workers.kept(&labels, &self.file, common)?;
         let method = self.method(&labels, common)?;
         let of_file = |error: beanjar::Error| Failure::from(error).of(&self.file);
-        let some = kept.as_ref().map(|kept| labels.ballots().of_workers(kept));
+        let some = kept.as_ref().map(|kept| labels.ballots().of_workers(kept)).transpose()?;
         let ballots = some.as_ref().unwrap_or(labels.ballots());
         let evidence = Evidence::with_gold(ballots, gold.clone().unwrap_or_default()).map_err(of_file)?;
         let fitted = method.fit(&evidence, &context).map_err(of_file)?;

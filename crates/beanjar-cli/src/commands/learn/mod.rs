@@ -236,7 +236,7 @@ impl Learn {
                     (0..ballots.tasks()).filter(|&unit| truth[train.numbers[unit]].is_some()).collect();
                 let class = |at: usize| usize::from(truth[train.numbers[known[at]]].unwrap_or_default());
                 let certain = Posterior::certain(known.len(), ballots.classes(), class);
-                return Ok(expert_error(&ballots.of_tasks(&known), &certain));
+                return Ok(expert_error(&ballots.of_tasks(&known)?, &certain));
             }
             _ => Auto { seed, ..Auto::default() }.fit(&Evidence::votes(ballots)?, context)?.posterior,
         };

@@ -18,8 +18,8 @@ pub(super) struct Units {
 }
 
 impl Units {
-    fn of(&self, units: &[usize]) -> Units {
-        Units { features: self.features.of_units(units), ballots: self.ballots.of_tasks(units) }
+    fn of(&self, units: &[usize]) -> Result<Units> {
+        Ok(Units { features: self.features.of_units(units), ballots: self.ballots.of_tasks(units)? })
     }
 
     pub(super) fn data(&self) -> Result<Labelled<'_>> {
@@ -53,7 +53,7 @@ impl Learn {
             let units = count(without, "unit");
             common.warn(&format!("{units} without labels in {}, not used", self.labels.name()));
         }
-        let units = Units { features: table.features.of_units(&rows), ballots: labels.ballots().of_tasks(&tasks) };
+        let units = Units { features: table.features.of_units(&rows), ballots: labels.ballots().of_tasks(&tasks)? };
         Ok((tasks, units))
     }
 
@@ -98,7 +98,7 @@ impl Learn {
                 let said = format!("--holdout {share} of {} leaves a part empty", count(tasks.len(), "unit"));
                 return Err(Failure::Words(said));
             }
-            return Ok((Train { units: all.of(&kept), numbers: kept }, Some(all.of(&held))));
+            return Ok((Train { units: all.of(&kept)?, numbers: kept }, Some(all.of(&held)?)));
         }
         let train = Train { units: all, numbers: (0..tasks.len()).collect() };
         let Some(source) = &self.test else { return Ok((train, None)) };
@@ -114,23 +114,23 @@ impl Learn {
                 self.labels.name()
             ));
         }
-        let ballots = in_classes_of(&test, &labels.classes);
+        let ballots = in_classes_of(&test, &labels.classes)?;
         let strange = (0..ballots.tasks()).flat_map(|task| ballots.votes(task).labels.to_vec());
         let strange = strange.filter(|&label| usize::from(label) >= labels.classes.len()).count();
         if strange > 0 {
             let said = "of classes that no label to learn from has; they differ from every prediction";
             common.warn(&format!("{}: {} {said}", source.name(), count(strange, "label")));
         }
-        let others = Units { features: table.features.of_units(&rows), ballots: ballots.of_tasks(&test_tasks) };
+        let others = Units { features: table.features.of_units(&rows), ballots: ballots.of_tasks(&test_tasks)? };
         Ok((train, Some(others)))
     }
 }
 
 /// The labels with the classes numbered as these are; a class that is not among them gets the number after the last.
-fn in_classes_of(labels: &Labels, classes: &Dictionary) -> Ballots {
+fn in_classes_of(labels: &Labels, classes: &Dictionary) -> Result<Ballots> {
     let lookup = classes.lookup();
     let code: Vec<usize> = labels.classes.iter().map(|name| lookup.code(name).unwrap_or(classes.len())).collect();
     let votes = |task: usize| labels.votes(task).iter().map(|(worker, label)| (worker, code[label])).collect();
     let tasks: Vec<Vec<(usize, usize)>> = (0..labels.tasks.len()).map(votes).collect();
-    Ballots::from_tasks(&tasks, labels.workers.len(), classes.len() + 1)
+    Ok(Ballots::from_tasks(&tasks, labels.workers.len(), classes.len() + 1)?)
 }

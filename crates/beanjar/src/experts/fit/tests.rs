@@ -74,7 +74,7 @@ fn swapping_the_classes_mirrors_the_fit() {
     let drawn = drawn(250, 3, ExpertCase::Constant, 3);
     let swapped: Vec<Vec<(usize, usize)>> =
         (0..250).map(|unit| drawn.ballots.votes(unit).iter().map(|(k, label)| (k, 1 - label)).collect()).collect();
-    let swapped = Ballots::from_tasks(&swapped, 3, 2);
+    let swapped = Ballots::from_tasks(&swapped, 3, 2).unwrap();
     let fit = |ballots: &Ballots| {
         let data = Labelled::new(&drawn.features, ballots).unwrap();
         ManyExperts { penalty: 3.0, restarts: 0, ..ManyExperts::default() }.fit(&data, &Context::new()).unwrap()
@@ -123,13 +123,13 @@ fn odd_experts_get_an_answer() {
     let only = |keep: &dyn Fn(usize, usize) -> bool| -> Ballots {
         let votes: Vec<Vec<(usize, usize)>> =
             (0..40).map(|unit| drawn.ballots.votes(unit).iter().filter(|(k, _)| keep(unit, *k)).collect()).collect();
-        Ballots::from_tasks(&votes, 3, 2)
+        Ballots::from_tasks(&votes, 3, 2).unwrap()
     };
     let one_expert = only(&|_, k| k == 1);
     let some_units = only(&|unit, _| unit % 3 == 0);
     let equal: Vec<Vec<(usize, usize)>> =
         (0..40).map(|unit| (0..3).map(|k| (k, usize::from(drawn.truth[unit]))).collect()).collect();
-    for ballots in [one_expert, some_units, Ballots::from_tasks(&equal, 3, 2)] {
+    for ballots in [one_expert, some_units, Ballots::from_tasks(&equal, 3, 2).unwrap()] {
         let data = Labelled::new(&drawn.features, &ballots).unwrap();
         for penalty in [0.0, 1.0, 1e6] {
             let method = ManyExperts { penalty, restarts: 1, iterations: 50, ..ManyExperts::default() };

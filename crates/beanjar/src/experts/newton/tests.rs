@@ -24,7 +24,7 @@ fn drawn(units: usize, classes: usize) -> (Features, Ballots) {
             (0..random.random_range(0..6)).map(|_| (random.random_range(0..4), says(&mut random))).collect()
         })
         .collect();
-    (Features::from_columns(units, &[dense, sparse]).unwrap(), Ballots::from_tasks(&votes, 4, classes))
+    (Features::from_columns(units, &[dense, sparse]).unwrap(), Ballots::from_tasks(&votes, 4, classes).unwrap())
 }
 
 fn some_model(classes: usize, asymmetric: bool) -> ExpertModel {
@@ -95,8 +95,8 @@ fn the_end_is_where_em_ends_after_very_many_steps() {
 fn too_many_votes_of_a_unit_are_left_to_em() {
     let votes = |count: usize| vec![(0..count).map(|i| (i % 4, i % 2)).collect::<Vec<_>>()];
     let features = Features::from_columns(1, &[]).unwrap();
-    let few = Ballots::from_tasks(&votes(MOST_VOTES), 4, 2);
-    let many = Ballots::from_tasks(&votes(MOST_VOTES + 1), 4, 2);
+    let few = Ballots::from_tasks(&votes(MOST_VOTES), 4, 2).unwrap();
+    let many = Ballots::from_tasks(&votes(MOST_VOTES + 1), 4, 2).unwrap();
     assert!(suits(&Labelled::new(&features, &few).unwrap(), 4));
     assert!(!suits(&Labelled::new(&features, &many).unwrap(), 4));
 }
