@@ -147,6 +147,7 @@ impl Common {
 fn advice(warning: &beanjar::Warning) -> &'static str {
     match warning {
         beanjar::Warning::Stopped { .. } => "; --iterations gives it more",
+        beanjar::Warning::Overfitted => " (--ridge 0.4, --never)",
         _ => "",
     }
 }

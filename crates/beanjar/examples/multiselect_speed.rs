@@ -5,7 +5,7 @@
 //! pseudo-inverse form) or `... moments 100000 50 2` (objects, attributes, judgments each).
 
 use beanjar::judgments::JudgmentsPart;
-use beanjar::multiselect::{Estimates, Method, Spending, path};
+use beanjar::multiselect::{Estimates, LabelledJudgments, Selector, Spending, Strategy};
 use beanjar::{Context, Judgments};
 use faer::Mat;
 use std::num::NonZeroUsize;
@@ -18,11 +18,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(form @ ("path" | "direct")) => {
             let (d, budget) = (number(1)?, number(2)?);
             let (judgments, labels) = data((d + 100).min(600), d, 2)?;
-            let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new())?;
-            let spending = Spending::judgments(budget as u32, d);
+            let labelled = LabelledJudgments::new(&judgments, &labels)?;
+            let estimates = Estimates::new(labelled, 0.0, &Context::new())?;
+            let selector = Selector { strategy: Strategy::Full, spending: Spending::judgments(budget as u32, d) };
             let start = Instant::now();
             let explained = match form {
-                "path" => full(&estimates, &spending, &judgments, &labels)?,
+                // What the path explains at its end; the bound is not part of it.
+                "path" => selector.path(&estimates, labelled)?.last().map_or(0.0, |step| step.explained),
                 _ => direct(&estimates, budget),
             };
             println!("{{\"seconds\": {}, \"explained\": {explained}}}", start.elapsed().as_secs_f64());
@@ -32,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
             let context = Context::new().with_threads(threads)?;
             let start = Instant::now();
-            let estimates = Estimates::new(&judgments, &labels, 0.0, &context)?;
+            let estimates = Estimates::new(LabelledJudgments::new(&judgments, &labels)?, 0.0, &context)?;
             let seconds = start.elapsed().as_secs_f64();
             println!(
                 "{{\"seconds\": {seconds}, \"judgments\": {}, \"noise\": {}}}",
@@ -43,12 +45,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err("say path, direct or moments".into()),
     }
     Ok(())
-}
-
-/// What the path explains at its end; the bound is not part of it.
-fn full(estimates: &Estimates, spending: &Spending, judgments: &Judgments, labels: &[f64]) -> beanjar::Result<f64> {
-    let steps = path(Method::Full, estimates, spending, (judgments, labels))?;
-    Ok(steps.last().map_or(0.0, |step| step.explained))
 }
 
 /// Algorithm 1 as it is written: for each candidate a pseudo-inverse.

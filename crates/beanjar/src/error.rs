@@ -70,6 +70,60 @@ pub enum Error {
     /// An id that should stand once stands twice.
     #[error("'{0}' stands twice; each id must stand once")]
     RepeatedId(String),
+    /// A text that should be a number.
+    #[error("'{text}' for '{id}' in column '{column}' is not {wanted}")]
+    NotANumber {
+        /// The text.
+        text: String,
+        /// Whose it is.
+        id: String,
+        /// The column it stands in.
+        column: String,
+        /// What it should be.
+        wanted: &'static str,
+    },
+    /// Two lists that go together are not equally long.
+    #[error("{found} {what} for {expected} {of}; there must be one for each")]
+    WrongLength {
+        /// What there are too many or too few of.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// What there must be one for each of.
+        of: &'static str,
+        /// How many of those there are.
+        expected: usize,
+    },
+    /// An attribute that the judgments do not have.
+    #[error("no attribute '{name}' among the judgments{}; there are {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    UnknownAttribute {
+        /// The name given.
+        name: String,
+        /// The attribute whose name is most like it, if any is.
+        nearest: Option<String>,
+        /// The first attributes of the judgments.
+        known: Vec<String>,
+    },
+    /// An attribute that must be judged and must not.
+    #[error("'{0}' cannot be both always and never judged")]
+    AlwaysAndNever(String),
+    /// A text that is no selection.
+    #[error("not a selection: {problem} (line {line})")]
+    NotASelection {
+        /// Where in the text.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A selection without a judgment.
+    #[error("the selection asks for no judgment at all")]
+    EmptySelection,
+    /// A selection asks for an attribute that no object has.
+    #[error("no judgment of '{0}', which the selection asks for")]
+    NeverJudged(String),
+    /// Data that have nothing a model could use.
+    #[error("no judgment of any attribute of the model ({})", .0.join(", "))]
+    NoModelAttribute(Vec<String>),
     /// No attribute was ever judged twice.
     #[error(
         "no attribute has two judgments of any labelled object, so noise cannot be estimated; collect a second judgment of some objects"
@@ -165,6 +219,10 @@ pub enum Error {
     /// The progress callback said stop.
     #[error("stopped before it was done")]
     Stopped,
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |nearest| format!(" (did you mean '{nearest}'?)"))
 }
 
 /// The result of a library call.

@@ -1,14 +1,11 @@
 use super::inspect::JudgmentsReport;
-use super::labelled::Known;
-use super::select::SelectReport;
 use super::simulate::photo_rows;
 use crate::failure::Result;
 use crate::output::{Report, count};
 use crate::{Common, Format};
-use beanjar::Judgments;
-use beanjar::multiselect::{CodedLabels, Method, RIDGES, Spending};
 use beanjar::reliability::{AttributeReliability, JudgmentOptions};
 use beanjar::simulate::Photos;
+use beanjar::{Column, Judgments, Select};
 use clap::Args;
 
 /// See what beanjar does, on data that it makes itself.
@@ -42,16 +39,12 @@ impl Demo {
             ),
             _ => String::new(),
         };
-        let heights = drawn.truth.iter().map(|truth| truth[0]).collect();
-        let known = Known { name: "height".into(), coded: CodedLabels { values: heights, classes: None } };
-        let mut spending = Spending::judgments(30, judgments.attributes.len());
-        for (cost, attribute) in spending.cost.iter_mut().zip(judgments.attributes.iter()) {
-            if matches!(attribute, "height" | "weight") {
-                *cost = 4.0;
-            }
-        }
-        let terms = (Method::Full, &spending, &RIDGES[..]);
-        let selected = SelectReport::of(&judgments, &known, terms, None, Vec::new(), common)?;
+        let heights = drawn.truth.iter().map(|truth| truth[0].to_string()).collect();
+        let height = Column::new("height", judgments.objects.clone(), heights)?;
+        let costs = ["height", "weight"].map(|attribute| (attribute.to_owned(), 4.0)).into();
+        let selected =
+            Select { budget: 30.0, costs, ..Select::default() }.fit(&judgments, &height, &common.context()?)?;
+        common.warn_all(&selected.warnings);
         let story = format!(
             "A crowd of {} judges {} photos of people: 37 yes-no questions and two guesses, each asked\n\
              {} times a photo.\n\

@@ -1,10 +1,10 @@
 use super::Reading;
-use super::labelled::{Chosen, Labelled, judgments_of};
+use super::labelled::{Labelled, judgments_of, read_selection};
 use super::model::{Model, save};
 use crate::Common;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::output::{count, number, table};
-use beanjar::multiselect::{Estimates, Fitting, Predictor, PredictorAttribute};
+use beanjar::multiselect::{FitPredictor, Fitting, Predictor, PredictorAttribute};
 use beanjar_io::Source;
 use clap::{Args, ValueEnum};
 
@@ -40,48 +40,42 @@ enum PredictorName {
     Moments,
 }
 
+impl From<PredictorName> for Fitting {
+    fn from(name: PredictorName) -> Fitting {
+        match name {
+            PredictorName::LeastSquares => Fitting::LeastSquares,
+            PredictorName::Moments => Fitting::Moments,
+        }
+    }
+}
+
 impl Fit {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let sink = common.sink(&[&self.file, &self.labelled.labels, &self.selection])?;
-        let chosen = Chosen::load(&self.selection)?;
+        let selection = read_selection(&self.selection)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let wanted = chosen.label.as_ref().map(|label| label.name.as_str());
-        let known = self.labelled.load(&self.file, &judgments.objects, wanted, common)?;
-        let lookup = judgments.attributes.lookup();
-        let mut repeats = vec![0; judgments.attributes.len()];
-        for attribute in &chosen.selection {
-            let name = &attribute.attribute;
-            let code = lookup.code(name).ok_or_else(|| {
-                Failure::Words(format!("{}: no judgment of '{name}', which the selection asks for", self.file.name()))
-            })?;
-            repeats[code] = attribute.judgments;
-        }
-        let fitting = match self.predictor {
-            PredictorName::LeastSquares => Fitting::LeastSquares,
-            PredictorName::Moments => Fitting::Moments,
-        };
-        let data = (&judgments, &known.coded.values[..]);
-        let fit = || {
-            let estimates = Estimates::new(&judgments, data.1, chosen.ridge, &common.context()?)?;
-            Ok(Predictor::fit(fitting, &estimates, &repeats, data, common.seed)?)
-        };
-        let predictor = fit().map_err(|failure: Failure| failure.of(&self.file))?;
-        let predictor = predictor.of(&known.name, known.coded.classes);
+        let label = self.labelled.column(selection.label.as_deref())?;
+        let outcome = FitPredictor { selection, fitting: self.predictor.into() }
+            .fit(&judgments, &label, &common.context()?)
+            .map_err(|error| self.labelled.blame(error, &self.file))?;
+        common.warn_all(&outcome.warnings);
         if common.out.is_some() && !common.quiet {
-            eprint!("{}", summary(&predictor));
+            common.clear_bar();
+            eprint!("{}", summary(&outcome.predictor));
         }
-        sink.emit_text(&save(&Model::Multiselect(predictor)))
+        sink.emit_text(&save(&Model::Multiselect(outcome.predictor)))
     }
 }
 
 fn summary(predictor: &Predictor) -> String {
     let row = |a: &PredictorAttribute| vec![a.attribute.clone(), a.judgments.to_string(), number(a.weight)];
     let rate = match predictor.error_rate {
-        Some(rate) => format!("; {:.1}% to expect in the wrong class", 100.0 * rate),
+        Some(rate) => format!("\n  expected error rate     {:.1}% of objects in the wrong class", 100.0 * rate),
         None => String::new(),
     };
     format!(
-        "Predicts '{}', fitted on {}\n\n{}  (bias)  {}\n\n  expected squared error {} of a variance of {}{rate}\n",
+        "Predicts '{}', fitted on {}: the sum of the weighted means of the judgments, and the bias\n\n{}  (bias)  {}\n\n\
+         \x20 expected squared error  {} on new objects; the label's variance is {}{rate}\n",
         predictor.label,
         count(predictor.objects, "object"),
         table(&["attribute", "judgments", "weight"], predictor.attributes.iter().map(row).collect()),

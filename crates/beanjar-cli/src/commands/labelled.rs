@@ -1,13 +1,10 @@
-//! What several commands share: labels for judged objects, and a selection to work by.
+//! What several commands share: the column of labels to predict, and a selection to work by.
 
-use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::count;
-use beanjar::multiselect::{CodedLabels, code_labels};
-use beanjar::{Dictionary, Judgments};
+use beanjar::multiselect::Selection;
+use beanjar::{Column, Dictionary, Judgments};
 use beanjar_io::{Data, Source, Table, read_table};
 use clap::Args;
-use serde::Deserialize;
 
 /// Where the labels to predict are.
 #[derive(Args)]
@@ -20,48 +17,39 @@ pub(crate) struct Labelled {
     pub(crate) label: Option<String>,
 }
 
-/// Labels of judged objects.
-pub(crate) struct Known {
-    pub(crate) name: String,
-    pub(crate) coded: CodedLabels,
+impl Labelled {
+    /// The column of labels. `wanted` is the one to take where the user did not name one.
+    pub(crate) fn column(&self, wanted: Option<&str>) -> Result<Column> {
+        let table = read_table(&self.labels)?;
+        let said = |words: &str| {
+            let (file, names) = (self.labels.name(), table.names.join(", "));
+            Failure::Words(format!("{file}: {words}; found {names}"))
+        };
+        match self.label.as_deref().or(wanted) {
+            Some(name) => column(&table, name).ok_or_else(|| said(&format!("no column '{name}'"))),
+            None if table.names.len() == 1 => table.column(0).ok_or_else(|| said("no column")),
+            None => Err(said("several columns, of which --label must name one")),
+        }
+    }
+
+    /// An error of the library, said of the file that it is about.
+    pub(crate) fn blame(&self, error: beanjar::Error, file: &Source) -> Failure {
+        use beanjar::Error;
+        match error {
+            Error::NothingInCommon { .. } => {
+                Failure::Words(format!("{} and {}: {error}", file.name(), self.labels.name()))
+            }
+            Error::NoValues { .. } | Error::LabelsUnclear { .. } | Error::ConstantLabel(_) => {
+                Failure::from(error).of(&self.labels)
+            }
+            error => Failure::from(error).of(file),
+        }
+    }
 }
 
-impl Labelled {
-    /// The label of each object of the table. `wanted` is the column to take where the user did not say.
-    pub(crate) fn load(
-        &self,
-        file: &Source,
-        objects: &Dictionary,
-        wanted: Option<&str>,
-        common: &Common,
-    ) -> Result<Known> {
-        let table = read_table(&self.labels)?;
-        let column = self.column(&table, wanted)?;
-        let rows = matched(file, objects, "object", &self.labels, &table, column)?;
-        let texts: Vec<&str> =
-            rows.iter().map(|row| row.map_or("", |row| table.columns[column][row].as_str())).collect();
-        let without = texts.iter().filter(|text| text.is_empty()).count();
-        if without > 0 {
-            common.warn(&format!("{} without a label in {}", count(without, "object"), self.labels.name()));
-        }
-        let coded = code_labels(&texts).map_err(|error| Failure::from(error).of(&self.labels))?;
-        Ok(Known { name: table.names[column].clone(), coded })
-    }
-
-    fn column(&self, table: &Table, wanted: Option<&str>) -> Result<usize> {
-        let names = || table.names.join(", ");
-        match self.label.as_deref().or(wanted) {
-            Some(name) => table.names.iter().position(|other| other == name).ok_or_else(|| {
-                Failure::Words(format!("{}: no column '{name}'; found {}", self.labels.name(), names()))
-            }),
-            None if table.names.len() == 1 => Ok(0),
-            None => Err(Failure::Words(format!(
-                "{}: several columns, {}; say which with --label",
-                self.labels.name(),
-                names()
-            ))),
-        }
-    }
+/// The column of this name.
+fn column(table: &Table, name: &str) -> Option<Column> {
+    table.column(table.names.iter().position(|other| other == name)?)
 }
 
 /// For each id, its row in the table if that has a value in the column. An error if none has.
@@ -86,7 +74,7 @@ pub(crate) fn matched(
     Ok(rows)
 }
 
-/// The sentence for two tables that do not speak of the same things.
+/// The sentence for two tables that have no id in common.
 pub(crate) fn nothing_in_common(
     file: &Source,
     ids: &Dictionary,
@@ -116,79 +104,22 @@ pub(crate) fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
     }
 }
 
-/// A selection that `select` wrote as JSON, or a table of attribute,judgments.
-#[derive(Deserialize)]
-pub(crate) struct Chosen {
-    pub(crate) selection: Vec<ChosenAttribute>,
-    #[serde(default)]
-    pub(crate) label: Option<ChosenLabel>,
-    #[serde(default)]
-    pub(crate) ridge: f64,
+/// Reads a selection: the JSON that `select` writes, or a table of attribute,judgments and perhaps cost.
+pub(crate) fn read_selection(source: &Source) -> Result<Selection> {
+    let is_json = matches!(source, Source::File(path) if path.extension().is_some_and(|extension| extension == "json"));
+    let selection = if is_json { selection_from_json(source)? } else { selection_from_table(source)? };
+    selection.map_err(|error| Failure::from(error).of(source))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ChosenAttribute {
-    pub(crate) attribute: String,
-    pub(crate) judgments: u32,
-    #[serde(default = "one")]
-    pub(crate) cost: f64,
+fn selection_from_json(source: &Source) -> Result<beanjar::Result<Selection>> {
+    let bytes = super::bytes_of(source)?;
+    Ok(Selection::from_json(&String::from_utf8_lossy(&bytes)))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ChosenLabel {
-    pub(crate) name: String,
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-impl Chosen {
-    pub(crate) fn load(source: &Source) -> Result<Chosen> {
-        let is_json =
-            matches!(source, Source::File(path) if path.extension().is_some_and(|extension| extension == "json"));
-        let chosen = if is_json { Self::from_json(source)? } else { Self::from_table(source)? };
-        match chosen.selection.iter().any(|attribute| attribute.judgments > 0) {
-            true => Ok(chosen),
-            false => Err(Failure::Words(format!("{}: the selection asks for no judgment at all", source.name()))),
-        }
-    }
-
-    fn from_json(source: &Source) -> Result<Chosen> {
-        let bytes = super::bytes_of(source)?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Failure::Words(format!(
-                "{}, line {}: not a selection as 'beanjar select --out FILE.json' writes it",
-                source.name(),
-                error.line()
-            ))
-        })
-    }
-
-    fn from_table(source: &Source) -> Result<Chosen> {
-        let table = read_table(source)?;
-        let column = |name: &str| table.names.iter().position(|other| other == name);
-        let Some(judgments) = column("judgments") else {
-            let names = table.names.join(", ");
-            return Err(Failure::Words(format!("{}: no column 'judgments'; found {names}", source.name())));
-        };
-        let cost = column("cost");
-        let number = |row: usize, column: usize| {
-            let text = &table.columns[column][row];
-            text.trim().parse().map_err(|_| {
-                let (id, name) = (table.ids.get(row), &table.names[column]);
-                Failure::Words(format!("{}: '{text}' for '{id}' in column '{name}' is not a number", source.name()))
-            })
-        };
-        let selection = table.ids.iter().enumerate().map(|(row, attribute)| {
-            let judgments: f64 = number(row, judgments)?;
-            if judgments < 0.0 || judgments.fract() != 0.0 || judgments > f64::from(u32::MAX) {
-                let said = format!("{}: {judgments} judgments of '{attribute}' is not a whole number", source.name());
-                return Err(Failure::Words(said));
-            }
-            let cost = cost.map_or(Ok(1.0), |column| number(row, column))?;
-            Ok(ChosenAttribute { attribute: attribute.to_owned(), judgments: judgments as u32, cost })
-        });
-        Ok(Chosen { selection: selection.collect::<Result<_>>()?, label: None, ridge: 0.0 })
-    }
+fn selection_from_table(source: &Source) -> Result<beanjar::Result<Selection>> {
+    let table = read_table(source)?;
+    let judgments = column(&table, "judgments").ok_or_else(|| {
+        Failure::Words(format!("{}: no column 'judgments'; found {}", source.name(), table.names.join(", ")))
+    })?;
+    Ok(Selection::from_columns(&judgments, column(&table, "cost").as_ref()))
 }

@@ -57,33 +57,19 @@ impl Predict {
             Model::Experts(experts) => return self.classify(&experts, sink, common),
         };
         let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
-        let known = predictor.attributes.iter().filter(|a| judgments.attributes.iter().any(|name| name == a.attribute));
-        if known.count() == 0 {
-            let names: Vec<&str> = predictor.attributes.iter().take(5).map(|a| a.attribute.as_str()).collect();
-            let said =
-                format!("{}: no judgment of any attribute of the model ({})", self.data.name(), names.join(", "));
-            return Err(Failure::Words(said));
-        }
-        let predictions: Vec<Row> = predictor
-            .predict(&judgments)
-            .into_iter()
-            .zip(judgments.objects.iter())
-            .map(|(prediction, object)| Row {
-                object: object.to_owned(),
-                prediction: prediction.value,
-                se: prediction.se,
-                label: predictor
-                    .classes
-                    .as_ref()
-                    .map(|classes| classes.of(prediction.value, prediction.explained).to_owned()),
-                planned: prediction.planned,
+        let outcome =
+            predictor.predict(&judgments, &common.context()?).map_err(|error| Failure::from(error).of(&self.data))?;
+        common.warn_all(&outcome.warnings);
+        let predictions: Vec<Row> = outcome
+            .rows()
+            .map(|row| Row {
+                object: row.object.to_owned(),
+                prediction: row.prediction,
+                se: row.se,
+                label: row.label.map(str::to_owned),
+                planned: row.planned,
             })
             .collect();
-        let unplanned = predictions.iter().filter(|row| !row.planned).count();
-        if unplanned > 0 {
-            let objects = count(unplanned, "object");
-            common.warn(&format!("{objects} without just the judgments planned, predicted from what there is"));
-        }
         let mut report = PredictReport {
             label: predictor.label.clone(),
             compared: None,

@@ -1,7 +1,7 @@
 //! The paper's experiment: choose on training objects, collect what was chosen, fit, and test on other objects.
 
 use beanjar::linalg::linear_fit;
-use beanjar::multiselect::{Estimates, Method, Spending, path, repeats};
+use beanjar::multiselect::{Estimates, LabelledJudgments, Selector, Spending, Strategy};
 use beanjar::random::stream;
 use beanjar::{Context, Judgments, Result};
 use rand::seq::SliceRandom;
@@ -28,7 +28,7 @@ pub(crate) struct Experiment {
     /// The budgets to try.
     pub(crate) budgets: Vec<f64>,
     /// How to choose.
-    pub(crate) methods: Vec<Method>,
+    pub(crate) methods: Vec<Strategy>,
     /// How many random splits.
     pub(crate) splits: u64,
     /// Of the splits.
@@ -74,24 +74,23 @@ impl Experiment {
         });
         let judgments = Judgments::from_rows(rows)?;
         let labels: Vec<f64> = train.iter().map(|&object| world.labels[object]).collect();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new())?;
+        let data = LabelledJudgments::new(&judgments, &labels)?;
+        let estimates = Estimates::new(data, 0.0, &Context::new())?;
         let most = self.budgets.iter().copied().fold(0.0, f64::max);
         let alike = world.spending.cost.windows(2).all(|pair| pair[0] == pair[1]);
         self.methods
             .iter()
-            .map(|&method| {
-                let steps_within = |budget: f64| {
-                    let spending = Spending { budget, ..world.spending.clone() };
-                    path(method, &estimates, &spending, (&judgments, &labels))
-                };
-                let longest = steps_within(most)?;
+            .map(|&strategy| {
+                let within =
+                    |budget: f64| Selector { strategy, spending: Spending { budget, ..world.spending.clone() } };
+                let longest = within(most).path(&estimates, data)?;
                 self.budgets
                     .iter()
                     .map(|&budget| {
                         // With equal costs the way to a smaller budget is the beginning of that to a larger one.
-                        let steps = if alike { longest.clone() } else { steps_within(budget)? };
+                        let steps = if alike { longest.clone() } else { within(budget).path(&estimates, data)? };
                         let taken = steps.iter().take_while(|step| step.spent <= budget * (1.0 + 1e-12)).count();
-                        let repeats = repeats(method, &steps[..taken], world.attributes);
+                        let repeats = within(budget).repeats(&steps[..taken]);
                         self.test(world, draw, train, test, &repeats)
                     })
                     .collect()
@@ -143,7 +142,7 @@ mod tests {
             train: 80,
             judgments: 2,
             budgets: vec![1.0, 4.0, 16.0],
-            methods: vec![Method::Full, Method::Averages(2)],
+            methods: vec![Strategy::Full, Strategy::Averages(2)],
             splits: 10,
             seed: 0,
         };

@@ -4,7 +4,7 @@ mod experiment;
 
 use crate::settings::{Result, Settings};
 use crate::table::{number, table};
-use beanjar::multiselect::{Estimates, Method, Spending, select};
+use beanjar::multiselect::{Estimates, LabelledJudgments, Selector, Spending, Strategy};
 use beanjar::simulate::{PHOTO_ATTRIBUTES, Photos, SimulatedPhotos};
 use beanjar::{Context, Judgments};
 use beanjar_io::{Data, ReadOptions, Source, read, read_columns, read_table};
@@ -26,7 +26,7 @@ struct Paper<'a> {
     settings: &'a Settings,
 }
 
-const METHODS: [Method; 4] = [Method::Full, Method::Scoring, Method::Averages(2), Method::Copies(2)];
+const METHODS: [Strategy; 4] = [Strategy::Full, Strategy::Scoring, Strategy::Averages(2), Strategy::Copies(2)];
 const BUDGETS: [f64; 14] = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0, 28.0, 32.0, 36.0, 44.0, 50.0];
 
 /// A comparison of methods by test error.
@@ -34,7 +34,7 @@ struct Comparison<'a> {
     title: &'a str,
     figure: &'a str,
     train: usize,
-    methods: Vec<Method>,
+    methods: Vec<Strategy>,
 }
 
 impl Paper<'_> {
@@ -50,7 +50,7 @@ impl Paper<'_> {
         };
         let found = experiment.run(world, &self.settings.context)?;
         let mut header = vec!["budget"];
-        header.extend(comparison.methods.iter().map(|method| method.name()));
+        header.extend(comparison.methods.iter().map(|method| method.method().name()));
         let cell = |error: &TestError| format!("{} ± {}", number(error.mean), number(error.se));
         let rows = BUDGETS.iter().enumerate().map(|(b, budget)| {
             let mut row = vec![number(*budget)];
@@ -63,7 +63,7 @@ impl Paper<'_> {
             .enumerate()
             .filter_map(|(b, budget)| {
                 let best = (0..found.len()).min_by(|&i, &j| found[i][b].mean.total_cmp(&found[j][b].mean))?;
-                (best != 0).then(|| format!("{budget} ({})", comparison.methods[best].name()))
+                (best != 0).then(|| format!("{budget} ({})", comparison.methods[best].method().name()))
             })
             .collect();
         text += &match beaten.is_empty() {
@@ -72,8 +72,10 @@ impl Paper<'_> {
         };
         let mut chart = Chart::new(comparison.title, "budget", "test error");
         for (method, errors) in comparison.methods.iter().zip(&found) {
-            chart =
-                chart.with(Series::new(method.name(), BUDGETS.iter().zip(errors).map(|(b, error)| (*b, error.mean))));
+            chart = chart.with(Series::new(
+                method.method().name(),
+                BUDGETS.iter().zip(errors).map(|(b, error)| (*b, error.mean)),
+            ));
         }
         Ok(text + &self.settings.write(comparison.figure, &chart)?)
     }
@@ -133,7 +135,7 @@ impl Paper<'_> {
                     train: total / k as usize,
                     judgments: k,
                     budgets: vec![20.0],
-                    methods: vec![Method::Full, Method::Scoring],
+                    methods: vec![Strategy::Full, Strategy::Scoring],
                     splits: self.splits,
                     seed: self.settings.context.seed(),
                 };
@@ -168,7 +170,7 @@ impl Paper<'_> {
             let attribute = PHOTO_ATTRIBUTES.iter().position(|a| a.name == name).unwrap_or_default();
             let world = World { labels: &labels, attributes: 39, judge: &judge, spending: photo_spending(1) };
             let title = format!("{name} of people on photos, a numeric judgment costing 4 ({} splits)", self.splits);
-            let methods = METHODS.into_iter().chain([Method::CrowdMean(attribute)]).collect();
+            let methods = METHODS.into_iter().chain([Strategy::CrowdMean(attribute)]).collect();
             let figure = format!("photos-{name}.svg");
             text += &self.compare(&world, &Comparison { title: &title, figure: &figure, train: 587, methods })?;
             text += &table_2(&drawn, &labels, name, budget)?;
@@ -229,22 +231,24 @@ impl Paper<'_> {
         let estimates = |objects: usize, seed: u64| -> Result<Estimates> {
             let drawn = Photos { objects, judgments: 2, workers: 50 }.draw(&Context::new().with_seed(seed))?;
             let labels: Vec<f64> = drawn.truth.iter().map(|truth| truth[0]).collect();
-            Ok(Estimates::new(&photo_judgments(&drawn)?, &labels, 0.0, &self.settings.context)?)
+            let judgments = photo_judgments(&drawn)?;
+            Ok(Estimates::new(LabelledJudgments::new(&judgments, &labels)?, 0.0, &self.settings.context)?)
         };
         let limit = estimates(40_000, self.settings.context.seed().wrapping_add(1_000_000))?;
         let empty = Judgments::from_rows([])?;
-        let repeats = select(Method::Full, &limit, &photo_spending(35), (&empty, &[]))?.repeats;
-        let obj = |estimates: &Estimates| -> f64 {
-            estimates.weights(&repeats).iter().zip(&estimates.covariance).map(|(w, b)| w * b).sum()
+        let selector = Selector { strategy: Strategy::Full, spending: photo_spending(35) };
+        let repeats = selector.fit(&limit, LabelledJudgments::new(&empty, &[])?, &self.settings.context)?.repeats;
+        let obj = |estimates: &Estimates| -> Result<f64> {
+            Ok(estimates.weights(&repeats)?.iter().zip(&estimates.covariance).map(|(w, b)| w * b).sum())
         };
-        let target = obj(&limit);
+        let target = obj(&limit)?;
         let mut rows = Vec::new();
         let mut line = Vec::new();
         for objects in sizes {
             let mut error = 0.0;
             for draw in 0..draws {
-                error += (obj(&estimates(objects, self.settings.context.seed().wrapping_add(draw))?) - target).abs()
-                    / draws as f64;
+                let found = obj(&estimates(objects, self.settings.context.seed().wrapping_add(draw))?)?;
+                error += (found - target).abs() / draws as f64;
             }
             rows.push(vec![
                 objects.to_string(),
@@ -293,7 +297,7 @@ fn table_1(drawn: &SimulatedPhotos) -> Result<String> {
     let judgments = photo_judgments(drawn)?;
     let of = |label: usize| -> Result<Estimates> {
         let labels: Vec<f64> = drawn.truth.iter().map(|truth| truth[label]).collect();
-        Ok(Estimates::new(&judgments, &labels, 0.0, &Context::new())?)
+        Ok(Estimates::new(LabelledJudgments::new(&judgments, &labels)?, 0.0, &Context::new())?)
     };
     let (height, weight) = (of(0)?, of(1)?);
     // The paper does not state its units of height and weight: the simulation's are such that these are their deviations.
@@ -356,9 +360,11 @@ const TABLE_2: [(&str, &[(&str, u32)]); 2] = [
 /// Table 2: what Full selects, the paper's repeats beside ours.
 fn table_2(drawn: &SimulatedPhotos, labels: &[f64], name: &str, budget: u32) -> Result<String> {
     let judgments = photo_judgments(drawn)?;
-    let estimates = Estimates::new(&judgments, labels, 0.0, &Context::new())?;
-    let selection = select(Method::Full, &estimates, &photo_spending(budget), (&judgments, labels))?;
-    let weights = estimates.weights(&selection.repeats);
+    let data = LabelledJudgments::new(&judgments, labels)?;
+    let estimates = Estimates::new(data, 0.0, &Context::new())?;
+    let selector = Selector { strategy: Strategy::Full, spending: photo_spending(budget) };
+    let selection = selector.fit(&estimates, data, &Context::new())?;
+    let weights = estimates.weights(&selection.repeats)?;
     let paper = TABLE_2.iter().find(|(label, _)| *label == name).map_or(&[][..], |(_, repeats)| *repeats);
     let of = |attribute: &str| paper.iter().find(|(other, _)| *other == attribute).map(|(_, repeats)| *repeats);
     let row = |(a, attribute): (usize, &beanjar::simulate::PhotoAttribute)| {

@@ -23,12 +23,12 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// weights, the shortest for columns of unit variance. Rows of `x` are examples, and `y` has one target for each.
 pub fn linear_fit(x: &[Vec<f64>], y: &[f64]) -> Result<(Vec<f64>, f64)> {
     let columns = x.first().map_or(0, Vec::len);
-    let equal = |name, length: usize, wanted, range| match length == wanted {
+    let equal = |what, found: usize, of, expected| match found == expected {
         true => Ok(()),
-        false => Err(Error::OutOfRange { name, value: length.to_string(), range }),
+        false => Err(Error::WrongLength { what, found, of, expected }),
     };
-    equal("the number of targets", y.len(), x.len(), "the number of rows")?;
-    x.iter().try_for_each(|row| equal("the length of a row", row.len(), columns, "that of the first row"))?;
+    equal("targets", y.len(), "rows", x.len())?;
+    x.iter().try_for_each(|row| equal("numbers in a row", row.len(), "columns", columns))?;
     Ok(least_squares(x, y))
 }
 

@@ -2,24 +2,28 @@
 
 use super::residual::Residual;
 use super::spending::Spending;
-use super::{Estimates, Step};
+use super::{Estimates, LabelledJudgments, Step};
 use crate::judgments::Grouped;
 use crate::linalg::Symmetric;
-use crate::{Error, Judgments, Result};
+use crate::{Error, Result};
 
 /// 'Averages' (after Isola et al. 2011): forward selection of attributes on the means of the `k` judgments at hand, each
 /// taken with all `k`.
 pub(super) fn averages(estimates: &Estimates, spending: &Spending, k: u32) -> Vec<Step> {
-    let cost: Vec<f64> = spending.cost.iter().map(|cost| cost * f64::from(k)).collect();
-    let open: Vec<bool> = (0..estimates.len()).map(|a| estimates.usable[a] && spending.at_most[a] >= k).collect();
-    let features: Vec<usize> = (0..estimates.len()).collect();
-    forward(&estimates.averaged, &estimates.covariance, &features, &cost, &open, spending)
+    let features = (0..estimates.len()).map(|attribute| Feature {
+        attribute,
+        cost: spending.cost[attribute] * f64::from(k),
+        open: estimates.usable[attribute] && spending.at_most[attribute] >= k,
+    });
+    forward(&estimates.averaged, &estimates.covariance, features.collect(), spending)
 }
 
-/// 'Copies': forward selection of single judgments, the `k` judgments of an attribute taken for `k` attributes. Looks at
+/// 'Copies': forward selection of single judgments, the `k` judgments of an attribute taken for `k` attributes. Reads the
 /// objects with a label and at least `k` judgments of every attribute.
-pub(super) fn copies(judgments: &Judgments, labels: &[f64], spending: &Spending, k: u32) -> Result<Vec<Step>> {
+pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -> Result<Vec<Step>> {
+    let LabelledJudgments { judgments, labels } = data;
     let (d, k) = (judgments.attributes.len(), k as usize);
+    spending.check_lengths(d)?;
     let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
     for object in (0..judgments.objects()).filter(|&object| labels[object].is_finite()) {
         let of: Vec<_> = judgments.of(object).by_attribute().collect();
@@ -40,10 +44,12 @@ pub(super) fn copies(judgments: &Judgments, labels: &[f64], spending: &Spending,
     }
     let matrix = Symmetric::from_fn(d * k, |i, j| rows.iter().map(|(x, _)| x[i] * x[j]).sum::<f64>() / n);
     let covariance: Vec<f64> = (0..d * k).map(|i| rows.iter().map(|(x, y)| x[i] * y).sum::<f64>() / n).collect();
-    let features: Vec<usize> = (0..d * k).map(|copy| copy / k).collect();
-    let open: Vec<bool> = (0..d * k).map(|copy| copy % k < spending.at_most[copy / k] as usize).collect();
-    let cost: Vec<f64> = (0..d * k).map(|copy| spending.cost[copy / k]).collect();
-    Ok(forward(&matrix, &covariance, &features, &cost, &open, spending))
+    let features = (0..d * k).map(|copy| Feature {
+        attribute: copy / k,
+        cost: spending.cost[copy / k],
+        open: copy % k < spending.at_most[copy / k] as usize,
+    });
+    Ok(forward(&matrix, &covariance, features.collect(), spending))
 }
 
 /// The mean of one attribute, as often as can be paid: 'crowd mean'.
@@ -59,42 +65,44 @@ pub(super) fn crowd_mean(estimates: &Estimates, spending: &Spending, attribute: 
     steps
 }
 
-/// Forward selection by least squares: the feature that explains most for its cost, each at most once. `features` tells
-/// the attribute that each belongs to. What a step explains is what the features at hand explain.
-fn forward(
-    matrix: &Symmetric,
-    covariance: &[f64],
-    features: &[usize],
-    cost: &[f64],
-    open: &[bool],
-    spending: &Spending,
-) -> Vec<Step> {
+/// One column of a least-squares regression.
+struct Feature {
+    /// The attribute that it belongs to.
+    attribute: usize,
+    cost: f64,
+    /// Whether it may still be taken.
+    open: bool,
+}
+
+/// Forward selection by least squares: the feature that explains most for its cost, each at most once. What a step
+/// explains is what the features at hand explain.
+fn forward(matrix: &Symmetric, covariance: &[f64], mut features: Vec<Feature>, spending: &Spending) -> Vec<Step> {
     let mut residual = Residual::new(matrix, covariance);
-    let mut open = open.to_vec();
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     loop {
         let mut best = None;
         let mut most = 0.0;
-        for feature in (0..features.len()).filter(|&feature| open[feature]) {
-            let rate = residual.gain(feature, 0.0) / cost[feature];
-            if rate > most && spending.affords(spent, cost[feature]) {
-                (best, most) = (Some(feature), rate);
+        for (i, feature) in features.iter().enumerate().filter(|(_, feature)| feature.open) {
+            let rate = residual.gain(i, 0.0) / feature.cost;
+            if rate > most && spending.affords(spent, feature.cost) {
+                (best, most) = (Some(i), rate);
             }
         }
-        let Some(feature) = best else { return steps };
-        open[feature] = false;
-        spent += cost[feature];
-        residual.take(feature, 0.0);
-        steps.push(Step { attribute: features[feature], spent, explained: residual.explained });
+        let Some(taken) = best else { return steps };
+        residual.take(taken, 0.0);
+        let feature = &mut features[taken];
+        feature.open = false;
+        spent += feature.cost;
+        steps.push(Step { attribute: feature.attribute, spent, explained: residual.explained });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Context;
+    use crate::Judgments;
     use crate::linalg::least_squares;
-    use crate::multiselect::estimates::tests::unit;
+    use crate::multiselect::estimates::tests::{estimated, unit};
     use crate::random::stream;
     use rand_distr::{Distribution, StandardNormal};
 
@@ -136,13 +144,14 @@ mod tests {
     #[test]
     fn averages_and_copies_are_forward_selection_by_least_squares() {
         let (judgments, labels, values) = data();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
+        let estimates = estimated(&judgments, &labels);
         let means: Vec<Vec<f64>> =
             (0..5).map(|a| values.iter().map(|row| (row[a][0] + row[a][1]) / 2.0).collect()).collect();
         let found: Vec<usize> = averages(&estimates, &unit(8, 5), 2).iter().map(|step| step.attribute).collect();
         assert_eq!(found, slow(&means, &labels, 4));
         let single: Vec<Vec<f64>> = (0..10).map(|c| values.iter().map(|row| row[c / 2][c % 2]).collect()).collect();
-        let found = copies(&judgments, &labels, &unit(7, 5), 2).unwrap();
+        let data = LabelledJudgments::new(&judgments, &labels).unwrap();
+        let found = copies(data, &unit(7, 5), 2).unwrap();
         let expected: Vec<usize> = slow(&single, &labels, 7).iter().map(|copy| copy / 2).collect();
         assert_eq!(found.iter().map(|step| step.attribute).collect::<Vec<_>>(), expected);
     }
@@ -150,7 +159,7 @@ mod tests {
     #[test]
     fn the_crowd_mean_is_one_attribute_as_often_as_can_be_paid() {
         let (judgments, labels, _) = data();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
+        let estimates = estimated(&judgments, &labels);
         let mut spending = unit(9, 5);
         spending.cost[2] = 4.0;
         let steps = crowd_mean(&estimates, &spending, 2);

@@ -4,6 +4,8 @@ use super::bound::{Relaxed, Rest, bound};
 use super::residual::{Residual, after};
 use super::spending::{Basket, Spending};
 use super::{Estimates, full};
+use crate::linalg::Symmetric;
+use crate::{Context, Result};
 
 /// The best selection found, and whether it is proven best.
 pub(super) struct Best {
@@ -16,7 +18,9 @@ const MOST_NODES: usize = 4000;
 /// A selection that explains more by less than this share is not better.
 const BETTER: f64 = 1e-10;
 
-pub(super) fn best(estimates: &Estimates, spending: &Spending, relaxed: &Relaxed) -> Best {
+/// Improves the greedy selection and the rounded relaxed one by exchanges, then looks for a better one by branch and
+/// bound.
+pub(super) fn best(estimates: &Estimates, spending: &Spending, relaxed: &Relaxed, context: &Context) -> Result<Best> {
     let mut greedy = vec![0; estimates.len()];
     full::path(estimates, spending).iter().for_each(|step| greedy[step.attribute] += 1);
     let rounded: Vec<u32> = (0..estimates.len())
@@ -32,11 +36,18 @@ pub(super) fn best(estimates: &Estimates, spending: &Spending, relaxed: &Relaxed
     let improved = starts.into_iter().map(|start| exchange(estimates, spending, start));
     let found = improved.fold((f64::NEG_INFINITY, Vec::new()), |best, next| if next.0 > best.0 { next } else { best });
 
-    let mut search = Search { estimates, spending, explained: found.0, repeats: found.1, nodes: 0 };
-    let open: Vec<usize> = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
-    let none = vec![0; estimates.len()];
-    let complete = search.branch(&estimates.external, &estimates.covariance, &open, &none, 0.0, 0.0);
-    Best { repeats: search.repeats, proven: complete }
+    let mut search = Search { estimates, spending, context, explained: found.0, repeats: found.1, nodes: 0 };
+    let open = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
+    let root = Node {
+        external: estimates.external.clone(),
+        covariance: estimates.covariance.clone(),
+        open,
+        repeats: vec![0; estimates.len()],
+        spent: 0.0,
+        explained: 0.0,
+    };
+    let proven = search.branch(&root)?;
+    Ok(Best { repeats: search.repeats, proven })
 }
 
 /// Takes a judgment away and spends what it cost better, as long as that helps.
@@ -75,47 +86,54 @@ fn spend(estimates: &Estimates, spending: &Spending, repeats: Vec<u32>) -> (f64,
     (residual.explained, basket.repeats)
 }
 
+/// The selections that agree on the attributes no longer open.
+struct Node {
+    /// What the judgments taken leave of Sigma and of b.
+    external: Symmetric,
+    covariance: Vec<f64>,
+    open: Vec<usize>,
+    /// The judgments taken, what they cost, and what they explain.
+    repeats: Vec<u32>,
+    spent: f64,
+    explained: f64,
+}
+
 struct Search<'a> {
     estimates: &'a Estimates,
     spending: &'a Spending,
+    context: &'a Context,
     explained: f64,
     repeats: Vec<u32>,
     nodes: usize,
 }
 
 impl Search<'_> {
-    /// Looks at all selections that agree with `repeats` on the attributes no longer open, unless the bound says that
-    /// none of them is better. False if the search was given up.
-    fn branch(
-        &mut self,
-        external: &crate::linalg::Symmetric,
-        covariance: &[f64],
-        open: &[usize],
-        repeats: &[u32],
-        spent: f64,
-        explained: f64,
-    ) -> bool {
+    /// Looks at all selections of a node, unless the bound says that none of them is better. False if the search was
+    /// given up.
+    fn branch(&mut self, node: &Node) -> Result<bool> {
         self.nodes += 1;
+        self.context.report("proving", self.nodes as f64 / MOST_NODES as f64)?;
         if self.nodes > MOST_NODES {
-            return false;
+            return Ok(false);
         }
-        if explained > self.explained * (1.0 + BETTER) && self.keeps_wishes(repeats) {
-            (self.explained, self.repeats) = (explained, repeats.to_vec());
+        if node.explained > self.explained * (1.0 + BETTER) && self.keeps_wishes(&node.repeats) {
+            (self.explained, self.repeats) = (node.explained, node.repeats.clone());
         }
-        let budget = self.spending.budget - spent;
-        let payable: Vec<usize> =
-            open.iter().copied().filter(|&a| self.spending.affords(spent, self.spending.cost[a])).collect();
+        let budget = self.spending.budget - node.spent;
+        let affords = |&a: &usize| self.spending.affords(node.spent, self.spending.cost[a]);
+        let payable: Vec<usize> = node.open.iter().copied().filter(affords).collect();
         if payable.is_empty() {
-            return true;
+            return Ok(true);
         }
+        let Node { external, covariance, .. } = node;
         let noise = &self.estimates.noise;
         let relaxed = bound(&Rest { external, covariance, noise, open: &payable, budget }, self.spending);
-        if explained + relaxed.upper <= self.explained * (1.0 + BETTER) {
-            return true;
+        if node.explained + relaxed.upper <= self.explained * (1.0 + BETTER) {
+            return Ok(true);
         }
         let cost = |a: usize| relaxed.repeats[a] * self.spending.cost[a];
-        let Some(&a) = payable.iter().max_by(|&&a, &&b| cost(a).total_cmp(&cost(b))) else { return true };
-        let rest: Vec<usize> = payable.iter().copied().filter(|&other| other != a).collect();
+        let Some(&a) = payable.iter().max_by(|&&a, &&b| cost(a).total_cmp(&cost(b))) else { return Ok(true) };
+        let open: Vec<usize> = payable.iter().copied().filter(|&other| other != a).collect();
         let most = ((budget * (1.0 + 1e-12) / self.spending.cost[a]) as u32).min(self.spending.at_most[a]);
         // The likeliest first: a good selection found early cuts the rest short.
         let mut counts: Vec<u32> = (0..=most).collect();
@@ -125,20 +143,30 @@ impl Search<'_> {
         });
         let mut complete = true;
         for count in counts {
-            let mut residual = Residual::new(external, covariance);
-            if count > 0 {
-                residual.take(a, noise[a] / f64::from(count));
-            }
-            let mut repeats = repeats.to_vec();
-            repeats[a] = count;
-            let spent = spent + f64::from(count) * self.spending.cost[a];
-            let (left, covariance) = (residual.external(), residual.covariance.clone());
-            complete &= self.branch(&left, &covariance, &rest, &repeats, spent, explained + residual.explained);
+            complete &= self.branch(&self.child(node, open.clone(), a, count))?;
             if self.nodes > MOST_NODES {
-                return false;
+                return Ok(false);
             }
         }
-        complete
+        Ok(complete)
+    }
+
+    /// The selections of a node that judge attribute `a` this often.
+    fn child(&self, node: &Node, open: Vec<usize>, a: usize, count: u32) -> Node {
+        let mut residual = Residual::new(&node.external, &node.covariance);
+        if count > 0 {
+            residual.take(a, self.estimates.noise[a] / f64::from(count));
+        }
+        let mut repeats = node.repeats.clone();
+        repeats[a] = count;
+        Node {
+            external: residual.external(),
+            open,
+            repeats,
+            spent: node.spent + f64::from(count) * self.spending.cost[a],
+            explained: node.explained + residual.explained,
+            covariance: residual.covariance,
+        }
     }
 
     fn keeps_wishes(&self, repeats: &[u32]) -> bool {
@@ -192,7 +220,7 @@ mod tests {
             let optimum = brute_force(&estimates, &spending, &mut vec![0; d], 0, 7.0);
             let relaxed = whole_bound(&estimates, &spending);
             assert!(relaxed.upper >= optimum * (1.0 - 1e-9), "seed {seed}: {} below {optimum}", relaxed.upper);
-            let found = best(&estimates, &spending, &relaxed);
+            let found = best(&estimates, &spending, &relaxed, &Context::new()).unwrap();
             let explained =
                 after(&estimates.external, &estimates.covariance, &estimates.noise, &found.repeats).explained;
             assert!((explained - optimum).abs() < 1e-8 * optimum, "seed {seed}: {explained} of {optimum}");

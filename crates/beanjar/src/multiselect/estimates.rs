@@ -1,10 +1,11 @@
 //! What is known of attributes and label, ready to select by.
 
+use super::LabelledJudgments;
 use super::moments::{Moments, sums};
 use crate::linalg::Symmetric;
-use crate::{Context, Error, Judgments, Result};
+use crate::{Context, Error, Result};
 
-/// The moments that selection and prediction work on.
+/// The moments that selection and prediction are computed from.
 ///
 /// With the same number k of judgments everywhere these are Algorithm 1's: b, v, sigma^2 rounded up to 0, and Sigma
 /// made positive semidefinite; all about the means, as section 3.4 asks. Where counts differ, an entry is estimated
@@ -15,7 +16,7 @@ use crate::{Context, Error, Judgments, Result};
 pub struct Estimates {
     /// The attributes' names.
     pub attributes: Vec<String>,
-    /// How many labelled objects they rest on.
+    /// The number of labelled objects that they are estimated from.
     pub objects: usize,
     /// The mean label.
     pub label_mean: f64,
@@ -25,11 +26,11 @@ pub struct Estimates {
     pub centre: Vec<f64>,
     /// b: each attribute's covariance with the label.
     pub covariance: Vec<f64>,
-    /// v: how much judgments of one object differ.
+    /// v: the variance of judgments of one object.
     pub noise: Vec<f64>,
-    /// sigma^2: how much objects differ; never negative.
+    /// sigma^2: the variance of the true values over objects; never negative.
     pub signal: Vec<f64>,
-    /// Whether an attribute has a known noise; one that no object has two judgments of does not, and is never chosen.
+    /// Whether an attribute's noise is known. It is not if no object has two judgments of it; then it is never chosen.
     pub usable: Vec<bool>,
     /// What the ridge added to the diagonal of Sigma.
     pub(super) ridge: Vec<f64>,
@@ -39,15 +40,16 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    /// Estimates from judgments and a label for each object, not finite where there is none.
+    /// Estimates the moments of labelled judgments.
     ///
     /// `ridge` times (signal + noise / 2) is added to the diagonal of Sigma: 0 is the paper's algorithm, more keeps
     /// the weights small where objects are few.
-    pub fn new(judgments: &Judgments, labels: &[f64], ridge: f64, context: &Context) -> Result<Self> {
-        let (mean, centred) = centred(labels)?;
-        let sums = sums(judgments, &centred, &|_| 1, context);
-        let names = judgments.attributes.iter().map(str::to_owned).collect();
-        let estimates = Estimates::from_moments(names, sums.about(&sums.centre()), sums.objects(), mean).ridged(ridge);
+    pub fn new(data: LabelledJudgments<'_>, ridge: f64, context: &Context) -> Result<Self> {
+        check_ridge(ridge)?;
+        let (mean, centred) = centred(data.labels)?;
+        let sums = sums(LabelledJudgments { labels: &centred, ..data }, &|_| 1, context);
+        let moments = sums.about(&sums.centre());
+        let estimates = Estimates::from_moments(data.attribute_names(), moments, sums.objects(), mean).ridged(ridge);
         if !estimates.usable.contains(&true) {
             return Err(Error::NoNoise);
         }
@@ -87,6 +89,9 @@ impl Estimates {
     }
 
     /// Sigma: the covariance of the true values of two attributes, made positive semidefinite, with any ridge.
+    ///
+    /// # Panics
+    /// If there are no such attributes.
     pub fn external(&self, a: usize, b: usize) -> f64 {
         self.external[(a, b)]
     }
@@ -109,9 +114,18 @@ impl Estimates {
         self.attributes.len()
     }
 
-    /// The weights of the best linear predictor from means of `repeats` judgments, w = (Sigma + diag(v / r))^-1 b; zero
-    /// where there are none.
-    pub fn weights(&self, repeats: &[u32]) -> Vec<f64> {
+    /// The weights of the best linear predictor from means of `repeats` judgments, w = (Sigma + diag(v / r))^-1 b; 0 for
+    /// an attribute that is not judged.
+    pub fn weights(&self, repeats: &[u32]) -> Result<Vec<f64>> {
+        let (found, expected) = (repeats.len(), self.len());
+        match found == expected {
+            true => Ok(self.weights_for(repeats)),
+            false => Err(Error::WrongLength { what: "numbers of judgments", found, of: "attributes", expected }),
+        }
+    }
+
+    /// The same for one number of judgments for each attribute.
+    pub(super) fn weights_for(&self, repeats: &[u32]) -> Vec<f64> {
         let chosen: Vec<usize> = (0..self.len()).filter(|&a| repeats[a] > 0).collect();
         let mut matrix = self.external.of(&chosen);
         for (i, &a) in chosen.iter().enumerate() {
@@ -131,6 +145,14 @@ impl Estimates {
     }
 }
 
+/// An error if a ridge is negative or not finite.
+pub(super) fn check_ridge(ridge: f64) -> Result<()> {
+    match ridge.is_finite() && ridge >= 0.0 {
+        true => Ok(()),
+        false => Err(Error::OutOfRange { name: "the ridge", value: ridge.to_string(), range: "at least 0" }),
+    }
+}
+
 /// The mean of the labels there are, and all labels less it. An error if there are fewer than two, or they are all one.
 pub(super) fn centred(labels: &[f64]) -> Result<(f64, Vec<f64>)> {
     let known: Vec<f64> = labels.iter().copied().filter(|label| label.is_finite()).collect();
@@ -147,6 +169,7 @@ pub(super) fn centred(labels: &[f64]) -> Result<(f64, Vec<f64>)> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::Judgments;
     use crate::multiselect::Spending;
     use crate::random::stream;
     use rand_distr::{Distribution, StandardNormal};
@@ -154,7 +177,11 @@ pub(super) mod tests {
     /// Estimates from random judgments of correlated attributes, two or three each.
     pub(crate) fn random_estimates(seed: u64, d: usize, objects: usize) -> Estimates {
         let (judgments, labels) = random_judgments(seed, d, objects);
-        Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap()
+        estimated(&judgments, &labels)
+    }
+
+    pub(crate) fn estimated(judgments: &Judgments, labels: &[f64]) -> Estimates {
+        Estimates::new(LabelledJudgments::new(judgments, labels).unwrap(), 0.0, &Context::new()).unwrap()
     }
 
     /// Random judgments of correlated attributes, two or three each, with labels.
@@ -196,11 +223,8 @@ pub(super) mod tests {
             })
             .collect();
         let moved = Judgments::from_rows(moved.iter().map(|(o, a, v)| (&o[..], &a[..], "", *v))).unwrap();
-        let (before, after) = (
-            Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap(),
-            Estimates::new(&moved, &labels, 0.0, &Context::new()).unwrap(),
-        );
-        let (one, two) = (before.weights(&[1, 3, 2, 1]), after.weights(&[1, 3, 2, 1]));
+        let (before, after) = (estimated(&judgments, &labels), estimated(&moved, &labels));
+        let (one, two) = (before.weights(&[1, 3, 2, 1]).unwrap(), after.weights(&[1, 3, 2, 1]).unwrap());
         for a in 0..4 {
             let expected = if a == 2 { one[a] / -7.0 } else { one[a] };
             assert!((two[a] - expected).abs() < 1e-8, "{a}: {} and {expected}", two[a]);
@@ -210,8 +234,23 @@ pub(super) mod tests {
     #[test]
     fn labels_must_be_there_and_differ() {
         let (judgments, _) = random_judgments(3, 2, 5);
-        let estimate = |labels: &[f64]| Estimates::new(&judgments, labels, 0.0, &Context::new()).err();
-        assert_eq!(estimate(&[f64::NAN; 5]), Some(Error::FewLabels(0)));
-        assert_eq!(estimate(&[3.0; 5]), Some(Error::ConstantLabel(3.0)));
+        let estimate = |labels: &[f64]| {
+            let data = LabelledJudgments::new(&judgments, labels)?;
+            Estimates::new(data, 0.0, &Context::new()).map(|_| ())
+        };
+        assert_eq!(estimate(&[f64::NAN; 5]), Err(Error::FewLabels(0)));
+        assert_eq!(estimate(&[3.0; 5]), Err(Error::ConstantLabel(3.0)));
+        for wrong in [4, 6] {
+            assert!(matches!(estimate(&vec![3.0; wrong]), Err(Error::WrongLength { expected: 5, .. })), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn weights_are_for_as_many_attributes_as_there_are() {
+        let estimates = random_estimates(3, 2, 20);
+        assert!(estimates.weights(&[1]).is_err() && estimates.weights(&[1, 1, 1]).is_err());
+        let data = random_judgments(3, 2, 20);
+        let data = LabelledJudgments::new(&data.0, &data.1).unwrap();
+        assert!(Estimates::new(data, -0.1, &Context::new()).is_err());
     }
 }

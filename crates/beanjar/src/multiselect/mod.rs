@@ -3,30 +3,50 @@
 //! Judgments of attribute a of an object are its true value plus noise of variance v_a; true values have covariance
 //! Sigma over objects, and b with the label. Judged r_a times each, attributes explain
 //! obj(r) = b' (Sigma + diag(v / r))^-1 b of the label's variance, over the attributes with r_a > 0. The question is
-//! which r to choose for a budget, and everything here is about that function: estimating it ([`Estimates`]), raising
-//! it ([`select`]), bounding it, checking it on objects that were held out ([`validate`]).
+//! which r to choose for a budget.
+//!
+//! Three workflows: [`Select`] chooses what to ask, [`Plan`] lists the judgments still to collect, [`FitPredictor`] fits
+//! the linear [`Predictor`] of a selection. They are made of parts that work on numbers alone: [`Estimates`] estimates
+//! obj, a [`Selector`] raises and bounds it, and checks it on held-out objects.
 
+mod attribute_names;
 mod baselines;
 mod best;
 mod bound;
 mod estimates;
+mod fit;
 mod full;
+mod labelled_judgments;
 mod labels;
+mod method;
 mod moments;
 mod plan;
+mod planned_means;
+mod predict;
 mod predictor;
 mod residual;
 mod scoring;
+mod select;
+mod select_outcome;
 mod selection;
+mod selector;
 mod spending;
 mod stability;
 mod validate;
 
+pub use fit::{FitPredictor, FitPredictorOutcome};
+pub use method::Method;
+pub use plan::{Plan, PlanAttribute, PlanOutcome, PlanRow};
+pub use predict::{PredictValuesOutcome, PredictedValue};
+pub use predictor::{Fitting, Predictor, PredictorAttribute};
+pub use select::Select;
+pub use select_outcome::{AttributeStability, SelectLabel, SelectOutcome, SelectStep, SelectedAttribute};
+pub use selection::{Selection, SelectionAttribute};
+
 pub use estimates::Estimates;
-pub use labels::{Classes, CodedLabels, code_labels};
-pub use plan::{Ask, plan};
-pub use predictor::{Fitting, Prediction, Predictor, PredictorAttribute};
-pub use selection::{Method, Selection, Step, path, repeats, select};
+pub use labelled_judgments::LabelledJudgments;
+pub use labels::{Classes, CodedLabels};
+pub use selector::{SelectionFit, Selector, Step, Strategy};
 pub use spending::Spending;
-pub use stability::{Stability, bootstrap};
-pub use validate::{RIDGES, Validation, validate};
+pub use stability::StabilityFit;
+pub use validate::{ExpectedLoss, RIDGES, ValidationFit};

@@ -1,141 +1,200 @@
-//! Choosing what to ask.
+//! A selection by name: which attributes to judge, how often each.
 
-use super::best::best;
-use super::bound::{Rest, bound};
-use super::residual::after;
-use super::{Estimates, Spending, baselines, full, scoring};
-use crate::{Error, Judgments, Result};
+use super::attribute_names::find;
+use super::estimates::check_ridge;
+use crate::{Column, Dictionary, Error, Result};
+use std::collections::HashSet;
 
-/// How to choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// Algorithm 1, Full: greedy on what attributes explain together.
-    #[default]
-    Full,
-    /// Algorithm 1, Scoring: as if attributes were uncorrelated.
-    Scoring,
-    /// Full, improved by exchanges, and on small problems proven best.
-    Best,
-    /// Baseline: forward selection on means of this many judgments.
-    Averages(u32),
-    /// Baseline: forward selection of single judgments, this many of each attribute.
-    Copies(u32),
-    /// Baseline: the mean of one attribute, by its number.
-    CrowdMean(usize),
-}
-
-impl Method {
-    /// The method's name, in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Full => "full",
-            Method::Scoring => "scoring",
-            Method::Best => "best",
-            Method::Averages(_) => "averages",
-            Method::Copies(_) => "copies",
-            Method::CrowdMean(_) => "crowd-mean",
-        }
-    }
-}
-
-/// One step of a selection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// The attribute taken.
-    pub attribute: usize,
-    /// What was spent after it.
-    pub spent: f64,
-    /// What was explained after it, by the method's own objective.
-    pub explained: f64,
-}
-
-/// What to ask.
-#[derive(Clone, Debug, PartialEq)]
+/// Which attributes to judge, and how often each: what [`Plan`](super::Plan) lists and [`FitPredictor`](super::FitPredictor)
+/// fits. [`SelectOutcome::to_selection`](super::SelectOutcome::to_selection) gives one; it may also come from a table.
+///
+/// ```
+/// use beanjar::{Column, multiselect::Selection};
+///
+/// let judgments = Column::from_rows("judgments", [("male", "3"), ("tall", "5")])?;
+/// let selection = Selection::from_columns(&judgments, None)?;
+/// assert_eq!((selection.attributes[1].judgments, selection.attributes[1].cost), (5, 1.0));
+/// # Ok::<(), beanjar::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Selection {
-    /// How it was chosen.
-    pub method: Method,
-    /// How often to judge each attribute.
-    pub repeats: Vec<u32>,
-    /// How it came about, one step after the other.
-    pub path: Vec<Step>,
-    /// What it costs per object.
-    pub spent: f64,
-    /// obj(r): how much of the label's variance it explains; for Scoring, by its own objective.
-    pub explained: f64,
-    /// What no selection within the budget exceeds.
-    pub upper_bound: f64,
-    /// Whether it is proven that no selection explains more.
-    pub proven: bool,
+    /// The attributes, each once.
+    pub attributes: Vec<SelectionAttribute>,
+    /// The label that it was selected for, if that is known.
+    pub label: Option<String>,
+    /// The ridge that it was selected with.
+    pub ridge: f64,
 }
 
-/// Chooses what to ask within a budget. `data` are the judgments and labels that the estimates rest on; only `Copies`
-/// looks at them.
-pub fn select(
-    method: Method,
-    estimates: &Estimates,
-    spending: &Spending,
-    data: (&Judgments, &[f64]),
-) -> Result<Selection> {
-    spending.check(estimates)?;
-    if !estimates.is_in_scale() {
-        return Err(Error::OutOfScale);
-    }
-    let Estimates { external, covariance, noise, .. } = estimates;
-    let open: Vec<usize> = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
-    let relax = || bound(&Rest { external, covariance, noise, open: &open, budget: spending.budget }, spending);
-    if method == Method::Best {
-        let relaxed = relax();
-        let best = best(estimates, spending, &relaxed);
-        // The way there: greedy, among the judgments of the best selection.
-        let within = Spending { at_most: best.repeats.clone(), ..spending.clone() };
-        let path = full::path(estimates, &within);
-        let explained = after(external, covariance, noise, &best.repeats).explained;
-        let upper_bound = if best.proven { explained } else { relaxed.upper.max(explained) };
-        let (spent, repeats) = (spending.total(&best.repeats), best.repeats);
-        return Ok(Selection { method, repeats, path, spent, explained, upper_bound, proven: best.proven });
-    }
-    let path = path(method, estimates, spending, data)?;
-    if path.is_empty() {
-        return Err(Error::NothingExplains);
-    }
-    let repeats = repeats(method, &path, estimates.len());
-    let explained = match method {
-        Method::Scoring => path.last().map_or(0.0, |step| step.explained),
-        _ => after(external, covariance, noise, &repeats).explained,
-    };
-    let upper_bound = match method {
-        // Theorem 3.2: nothing is better by its own objective.
-        Method::Scoring => explained,
-        _ => relax().upper.max(explained),
-    };
-    let spent = path.last().map_or(0.0, |step| step.spent);
-    Ok(Selection { method, repeats, path, spent, explained, upper_bound, proven: false })
+/// An attribute of a selection.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+pub struct SelectionAttribute {
+    /// Its name.
+    pub attribute: String,
+    /// How often to judge it.
+    pub judgments: u32,
+    /// What a judgment costs.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub cost: f64,
 }
 
-/// The steps of a method alone, without the bound.
-pub fn path(
-    method: Method,
-    estimates: &Estimates,
-    spending: &Spending,
-    (judgments, labels): (&Judgments, &[f64]),
-) -> Result<Vec<Step>> {
-    Ok(match method {
-        Method::Full | Method::Best => full::path(estimates, spending),
-        Method::Scoring => scoring::path(estimates, spending),
-        Method::Averages(k) => baselines::averages(estimates, spending, k),
-        Method::Copies(k) => baselines::copies(judgments, labels, spending, k)?,
-        Method::CrowdMean(attribute) => baselines::crowd_mean(estimates, spending, attribute),
-    })
-}
+impl Selection {
+    /// A selection of these attributes.
+    pub fn new(attributes: Vec<SelectionAttribute>) -> Result<Self> {
+        let selection = Selection { attributes, label: None, ridge: 0.0 };
+        selection.check().map(|()| selection)
+    }
 
-/// How often each of the attributes is judged after these steps of a method.
-pub fn repeats(method: Method, steps: &[Step], attributes: usize) -> Vec<u32> {
-    let each = if let Method::Averages(k) = method { k } else { 1 };
-    let mut repeats = vec![0; attributes];
-    for step in steps {
-        if let Some(repeats) = repeats.get_mut(step.attribute) {
-            *repeats += each;
+    /// A selection from a table with a row for each attribute: the number of judgments, and what one costs if not 1.
+    pub fn from_columns(judgments: &Column, cost: Option<&Column>) -> Result<Self> {
+        let row = |(row, attribute): (usize, &str)| {
+            let judgments = whole(judgments, row)?;
+            Ok(SelectionAttribute { attribute: attribute.to_owned(), judgments, cost: 1.0 })
+        };
+        let mut attributes = judgments.ids().iter().enumerate().map(row).collect::<Result<Vec<_>>>()?;
+        if let Some(cost) = cost {
+            let costs = cost.ids().lookup();
+            for attribute in &mut attributes {
+                if let Some(row) = costs.code(&attribute.attribute) {
+                    attribute.cost = number(cost, row)?;
+                }
+            }
         }
+        Selection::new(attributes)
     }
-    repeats
+
+    /// A selection from the JSON of a [`SelectOutcome`](super::SelectOutcome).
+    #[cfg(feature = "serde")]
+    pub fn from_json(json: &str) -> Result<Self> {
+        let outcome: OutcomeJson = serde_json::from_str(json)
+            .map_err(|error| Error::NotASelection { line: error.line(), problem: problem(&error) })?;
+        let OutcomeJson { selection, label, ridge } = outcome;
+        let selection = Selection { attributes: selection, label: label.map(|label| label.name), ridge };
+        selection.check().map(|()| selection)
+    }
+
+    /// An error if no judgment is asked for, an attribute stands twice, or a number is out of range.
+    pub fn check(&self) -> Result<()> {
+        if self.attributes.iter().all(|attribute| attribute.judgments == 0) {
+            return Err(Error::EmptySelection);
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = self.attributes.iter().find(|attribute| !seen.insert(&attribute.attribute)) {
+            return Err(Error::RepeatedId(twice.attribute.clone()));
+        }
+        if let Some(bad) =
+            self.attributes.iter().find(|attribute| !(attribute.cost.is_finite() && attribute.cost >= 0.0))
+        {
+            return Err(Error::OutOfRange { name: "a cost", value: bad.cost.to_string(), range: "at least 0" });
+        }
+        check_ridge(self.ridge)
+    }
+
+    /// How often to judge each of these attributes. An error if the selection asks for another.
+    pub(super) fn repeats(&self, attributes: &Dictionary) -> Result<Vec<u32>> {
+        let mut repeats = vec![0; attributes.len()];
+        for SelectionAttribute { attribute, judgments, .. } in &self.attributes {
+            let code = find(attributes, attribute).map_err(|_| Error::NeverJudged(attribute.clone()))?;
+            repeats[code] = *judgments;
+        }
+        Ok(repeats)
+    }
+}
+
+/// The number in a row of a column.
+pub(super) fn number(column: &Column, row: usize) -> Result<f64> {
+    column.values()[row].trim().parse().map_err(|_| not_a_number(column, row, "a number"))
+}
+
+/// The whole number in a row of a column.
+pub(super) fn whole(column: &Column, row: usize) -> Result<u32> {
+    let value = number(column, row)?;
+    let is_whole = (0.0..=f64::from(u32::MAX)).contains(&value) && value.fract() == 0.0;
+    if is_whole { Ok(value as u32) } else { Err(not_a_number(column, row, "a whole number")) }
+}
+
+/// The error for a value of a column that is no number, or not of the right kind.
+fn not_a_number(column: &Column, row: usize, wanted: &'static str) -> Error {
+    Error::NotANumber {
+        text: column.values()[row].chars().take(40).collect(),
+        id: column.ids().get(row).to_owned(),
+        column: column.name().to_owned(),
+        wanted,
+    }
+}
+
+/// What is read back from the outcome of a selection.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct OutcomeJson {
+    selection: Vec<SelectionAttribute>,
+    #[serde(default)]
+    label: Option<LabelJson>,
+    #[serde(default)]
+    ridge: f64,
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct LabelJson {
+    name: String,
+}
+
+#[cfg(feature = "serde")]
+fn one() -> f64 {
+    1.0
+}
+
+/// What is wrong, without the place, which stands in the error.
+#[cfg(feature = "serde")]
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(name: &str, rows: &[(&'static str, &'static str)]) -> Column {
+        Column::from_rows(name, rows.iter().copied()).unwrap()
+    }
+
+    #[test]
+    fn a_table_gives_judgments_and_costs() {
+        let judgments = column("judgments", &[("a", "2"), ("b", " 3 "), ("c", "0")]);
+        let cost = column("cost", &[("b", "1.5"), ("a", "4")]);
+        let found = Selection::from_columns(&judgments, Some(&cost)).unwrap();
+        let found: Vec<(&str, u32, f64)> =
+            found.attributes.iter().map(|a| (a.attribute.as_str(), a.judgments, a.cost)).collect();
+        assert_eq!(found, [("a", 2, 4.0), ("b", 3, 1.5), ("c", 0, 1.0)]);
+    }
+
+    #[test]
+    fn what_is_no_selection_is_refused() {
+        let of = |rows: &[(&'static str, &'static str)]| Selection::from_columns(&column("judgments", rows), None);
+        assert_eq!(of(&[("a", "0")]), Err(Error::EmptySelection));
+        assert_eq!(Selection::default().check(), Err(Error::EmptySelection));
+        for text in ["x", "-1", "1.5", "1e10", "nan"] {
+            let error = of(&[("a", text)]).unwrap_err();
+            assert!(matches!(&error, Error::NotANumber { id, .. } if id == "a"), "{text}: {error}");
+        }
+        let twice = SelectionAttribute { attribute: "a".into(), judgments: 1, cost: 1.0 };
+        assert_eq!(Selection::new(vec![twice.clone(), twice.clone()]), Err(Error::RepeatedId("a".into())));
+        assert!(Selection::new(vec![SelectionAttribute { cost: -1.0, ..twice }]).is_err());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn json_needs_the_selection_alone_and_errors_name_the_line() {
+        let json = r#"{"budget": 3, "selection": [{"attribute": "a", "judgments": 2, "weight": 0.1}]}"#;
+        let found = Selection::from_json(json).unwrap();
+        assert_eq!((found.attributes[0].judgments, found.attributes[0].cost, found.label), (2, 1.0, None));
+        let labelled = Selection::from_json(&json.replace("\"budget\": 3", r#""label": {"name": "y"}, "ridge": 0.2"#));
+        assert_eq!(labelled.map(|found| (found.label, found.ridge)), Ok((Some("y".into()), 0.2)));
+        assert!(matches!(Selection::from_json("{\n[1, 2"), Err(Error::NotASelection { line: 2, .. })));
+        assert!(Selection::from_json(&json.replace('}', r#", "ridge": -1}"#)).is_err());
+    }
 }

@@ -3,7 +3,8 @@
 use super::Estimates;
 use crate::{Error, Result};
 
-/// The terms of a selection: a budget per object, the cost of a judgment of each attribute, and limits.
+/// The terms of a selection: a budget per object, the cost of a judgment of each attribute, and limits. All lists are
+/// as long as there are attributes; every call that takes them checks that.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spending {
     /// How much may be spent on each new object.
@@ -20,7 +21,7 @@ pub struct Spending {
 const MOST_JUDGMENTS: u32 = 20_000;
 
 impl Spending {
-    /// A budget of so many judgments, each of cost 1, of whichever attributes.
+    /// A budget of this many judgments of whichever attributes, each of cost 1.
     pub fn judgments(budget: u32, attributes: usize) -> Self {
         Spending {
             budget: f64::from(budget),
@@ -30,8 +31,19 @@ impl Spending {
         }
     }
 
-    /// Whether these terms make sense for these attributes; says what does not.
+    /// An error if there is not one cost, one limit and one wish for each attribute.
+    pub(super) fn check_lengths(&self, attributes: usize) -> Result<()> {
+        let lengths =
+            [("costs", self.cost.len()), ("limits", self.at_most.len()), ("marks for 'always'", self.always.len())];
+        match lengths.into_iter().find(|(_, length)| *length != attributes) {
+            None => Ok(()),
+            Some((what, found)) => Err(Error::WrongLength { what, found, of: "attributes", expected: attributes }),
+        }
+    }
+
+    /// An error if these terms make no sense for these attributes.
     pub fn check(&self, estimates: &Estimates) -> Result<()> {
+        self.check_lengths(estimates.len())?;
         let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         if !(self.budget > 0.0 && self.budget.is_finite()) {
             return refuse("the budget", self.budget, "above 0");
@@ -62,7 +74,7 @@ impl Spending {
         Ok(())
     }
 
-    /// Whether `cost` more can be paid when so much is spent. Sums of costs such as 0.1 may be off by rounding.
+    /// Whether `cost` more can be paid after `spent`. Sums of costs such as 0.1 may be off by rounding.
     pub(super) fn affords(&self, spent: f64, cost: f64) -> bool {
         spent + cost <= self.budget * (1.0 + 1e-12)
     }
@@ -112,5 +124,26 @@ impl<'a> Basket<'a> {
             }
         }
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::multiselect::estimates::tests::{random_estimates, unit};
+
+    #[test]
+    fn lists_of_another_length_are_refused() {
+        let estimates = random_estimates(1, 3, 20);
+        assert_eq!(unit(5, 3).check(&estimates), Ok(()));
+        for wrong in [0, 2, 4] {
+            let of = |spending: Spending| {
+                assert!(matches!(spending.check(&estimates), Err(Error::WrongLength { .. })), "{spending:?}");
+            };
+            of(unit(5, wrong));
+            of(Spending { cost: vec![1.0; wrong], ..unit(5, 3) });
+            of(Spending { at_most: vec![1; wrong], ..unit(5, 3) });
+            of(Spending { always: vec![false; wrong], ..unit(5, 3) });
+        }
     }
 }

@@ -1,81 +1,103 @@
 //! Would another sample of objects lead to the same selection?
 
-use super::estimates::centred;
+use super::estimates::{centred, check_ridge};
 use super::moments::sums;
-use super::selection::{path, repeats};
-use super::{Estimates, Method, Spending};
+use super::{Estimates, LabelledJudgments, Selector};
+use crate::quantile::nearest_rank;
 use crate::random::stream;
-use crate::{Context, Error, Judgments, Result};
+use crate::{Context, Error, Result};
 use rand::RngExt;
 
-/// How an attribute fares over resampled objects.
+/// How often an attribute is chosen over resampled objects.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stability {
+#[non_exhaustive]
+pub struct StabilityFit {
     /// The share of samples in which it is chosen.
     pub chosen: f64,
     /// The range of its judgments over the middle 90 percent of samples.
     pub judgments: (u32, u32),
 }
 
-/// More would tell nothing more.
-const MOST_COPIES: usize = 100_000;
+/// More would change no digit that is shown.
+const MOST_SAMPLES: usize = 100_000;
 
-/// Repeats the selection on `copies` samples of the labelled objects, drawn with replacement.
-///
-/// Cost: per copy, O(judgments + d^3) and a selection.
-pub fn bootstrap(
-    method: Method,
-    (judgments, labels): (&Judgments, &[f64]),
-    spending: &Spending,
-    ridge: f64,
-    copies: usize,
-    seed: u64,
-    context: &Context,
-) -> Result<Vec<Stability>> {
-    if copies == 0 || copies > MOST_COPIES {
-        let value = copies.to_string();
-        return Err(Error::OutOfRange { name: "the number of bootstrap copies", value, range: "1 to 100,000" });
-    }
-    let (mean, centred) = centred(labels)?;
-    let known: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
-    let names: Vec<String> = judgments.attributes.iter().map(str::to_owned).collect();
-    let drawn: Vec<Vec<u32>> = context.map((0..copies as u64).collect(), |copy| {
-        let mut random = stream(seed, copy);
-        let mut times = vec![0; centred.len()];
-        for _ in 0..known.len() {
-            times[known[random.random_range(0..known.len())]] += 1;
+/// An error if there are too few or too many bootstrap samples.
+pub(super) fn check_samples(samples: usize) -> Result<()> {
+    match (1..=MOST_SAMPLES).contains(&samples) {
+        true => Ok(()),
+        false => {
+            let (name, value) = ("the number of bootstrap samples", samples.to_string());
+            Err(Error::OutOfRange { name, value, range: "1 to 100,000" })
         }
-        let sums = sums(judgments, &centred, &|object| times[object], &Context::new());
-        let moments = sums.about(&sums.centre());
-        let estimates = Estimates::from_moments(names.clone(), moments, sums.objects(), mean).ridged(ridge);
-        let steps = path(method, &estimates, spending, (judgments, labels)).unwrap_or_default();
-        repeats(method, &steps, names.len())
-    });
-    Ok((0..names.len())
-        .map(|a| {
-            let mut counts: Vec<u32> = drawn.iter().map(|repeats| repeats[a]).collect();
-            counts.sort_unstable();
-            let place = |share: f64| counts[(share * (counts.len() - 1) as f64).round() as usize];
-            let chosen = counts.iter().filter(|count| **count > 0).count() as f64 / counts.len() as f64;
-            Stability { chosen, judgments: (place(0.05), place(0.95)) }
-        })
-        .collect())
+    }
+}
+
+impl Selector {
+    /// Repeats the selection on `samples` bootstrap samples of the labelled objects, drawn with replacement.
+    ///
+    /// Cost: per sample O(judgments + d^3), and a selection.
+    pub fn bootstrap(
+        &self,
+        data: LabelledJudgments<'_>,
+        ridge: f64,
+        samples: usize,
+        context: &Context,
+    ) -> Result<Vec<StabilityFit>> {
+        check_samples(samples)?;
+        check_ridge(ridge)?;
+        self.spending.check_lengths(data.judgments.attributes.len())?;
+        let (mean, centred) = centred(data.labels)?;
+        let known: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
+        let centred = LabelledJudgments { labels: &centred, ..data };
+        let names = data.attribute_names();
+        let steps = context.steps("resampling", samples);
+        let drawn = context.map((0..samples as u64).collect(), |sample| {
+            let mut random = stream(context.seed(), sample);
+            let mut times = vec![0; data.labels.len()];
+            for _ in 0..known.len() {
+                times[known[random.random_range(0..known.len())]] += 1;
+            }
+            let sums = sums(centred, &|object| times[object], &context.alone());
+            let moments = sums.about(&sums.centre());
+            let estimates = Estimates::from_moments(names.clone(), moments, sums.objects(), mean).ridged(ridge);
+            let path = self.path(&estimates, data).unwrap_or_default();
+            steps.tick().map(|()| self.repeats(&path))
+        });
+        let drawn: Vec<Vec<u32>> = drawn.into_iter().collect::<Result<_>>()?;
+        Ok((0..names.len()).map(|a| stability(drawn.iter().map(|repeats| repeats[a]).collect())).collect())
+    }
+}
+
+/// Of one attribute, by its numbers of judgments in the samples.
+fn stability(mut counts: Vec<u32>) -> StabilityFit {
+    counts.sort_unstable();
+    let chosen = counts.iter().filter(|count| **count > 0).count() as f64 / counts.len() as f64;
+    let place = |share: f64| nearest_rank(&counts, share).copied().unwrap_or(0);
+    StabilityFit { chosen, judgments: (place(0.05), place(0.95)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::multiselect::estimates::tests::{random_judgments, unit};
+    use crate::multiselect::Strategy;
+    use crate::multiselect::estimates::tests::{estimated, random_judgments, unit};
 
     #[test]
     fn a_strong_attribute_is_always_chosen_and_counts_are_within_the_budget() {
         let (judgments, labels) = random_judgments(21, 5, 80);
-        let data = (&judgments, &labels[..]);
-        let found = bootstrap(Method::Full, data, &unit(10, 5), 0.0, 60, 0, &Context::new()).unwrap();
-        let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
-        let first = crate::multiselect::full::path(&estimates, &unit(1, 5))[0].attribute;
+        let data = LabelledJudgments::new(&judgments, &labels).unwrap();
+        let selector = Selector { strategy: Strategy::Full, spending: unit(10, 5) };
+        let found = selector.bootstrap(data, 0.0, 60, &Context::new()).unwrap();
+        let first = crate::multiselect::full::path(&estimated(&judgments, &labels), &unit(1, 5))[0].attribute;
         assert!(found[first].chosen > 0.8, "{found:?}");
         assert!(found.iter().all(|s| s.judgments.0 <= s.judgments.1 && s.judgments.1 <= 10));
-        assert!(bootstrap(Method::Full, data, &unit(10, 5), 0.0, 0, 0, &Context::new()).is_err());
+        assert!(selector.bootstrap(data, 0.0, 0, &Context::new()).is_err());
+    }
+
+    #[test]
+    fn the_range_is_that_of_the_middle_of_the_samples() {
+        // 101 samples: the places of 5 and 95 percent are the sixth and the ninety-sixth.
+        let found = stability((0..101).rev().collect());
+        assert_eq!((found.judgments, found.chosen), ((5, 95), 100.0 / 101.0));
     }
 }

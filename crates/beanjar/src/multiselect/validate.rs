@@ -1,26 +1,36 @@
 //! What error to expect on new objects, before paying for their judgments.
 
-use super::estimates::centred;
+use super::estimates::{centred, check_ridge};
 use super::moments::{Moments, Sums, sums};
-use super::selection::{path, repeats};
-use super::{Estimates, Method, Spending};
+use super::{Estimates, LabelledJudgments, Selector};
+use crate::linalg::Symmetric;
 use crate::random::stream;
-use crate::{Context, Error, Judgments, Result};
+use crate::{Context, Error, Result};
 use rand::seq::SliceRandom;
 
 /// Expected squared error on new objects, by what is spent on each.
-#[derive(Clone, Debug)]
-pub struct Validation {
-    /// The ridge that did best.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ValidationFit {
+    /// The ridge with the smallest loss.
     pub ridge: f64,
-    /// How often the objects were dealt into folds anew.
+    /// The number of rounds, in each of which all objects are held out once.
     pub rounds: usize,
     label_variance: f64,
-    /// Of each round, of each fold: its share of the objects, and the loss after each sum spent.
+    /// Of each round, of each fold: its share of the objects, and the loss by what is spent.
     curves: Vec<Vec<Curve>>,
 }
 
-#[derive(Clone, Debug)]
+/// A loss with its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedLoss {
+    /// The mean squared error to expect.
+    pub loss: f64,
+    /// Its standard error, from how folds differ.
+    pub se: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
 struct Curve {
     share: f64,
     /// What was spent, rising, and the loss then.
@@ -38,49 +48,100 @@ const STEADY: f64 = 0.01;
 const MOST_POINTS: usize = 100;
 /// Attributes beyond which one round with few folds must do: each fold means an eigenvalue decomposition.
 const MANY: usize = 200;
+/// Labelled objects that cross-validation needs.
+const FEWEST: usize = 4;
 
-/// Cross-validates a method with the r-loss of the paper's appendix.
-///
-/// On the training folds a selection is made and fitted from the moments; on the held-out objects, centred as the
-/// training objects are, its loss at repeats r is w' (Sigma + diag(v / r)) w - 2 w'b + mean y^2, every moment unbiased
-/// and from the held-out objects alone: an unbiased estimate of the squared error that objects judged r times will have,
-/// from judgments that were made other numbers of times (lemma A.2). Folds are dealt anew until the estimate is steady.
-/// Of several ridges the one with the smallest loss plus two standard errors at the end of the budget is kept: where the
-/// loss is unsteady, it is smallest by chance. Its loss is still the best of several, and so a little too good. `Best` is
-/// validated by the path of
-/// `Full`; `Copies` looks at single judgments and is not validated.
-///
-/// Cost: per round and fold O(judgments + d^3), and O(s^3) for each step of a path that uses s attributes.
-pub fn validate(
-    method: Method,
-    data: (&Judgments, &[f64]),
-    spending: &Spending,
-    ridges: &[f64],
-    seed: u64,
-    context: &Context,
-) -> Result<Validation> {
-    let (judgments, labels) = data;
-    let (mean, centred) = centred(labels)?;
-    let known: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
-    if known.len() < 4 {
-        return Err(Error::FewObjects { objects: known.len(), needed: 4 });
+impl Selector {
+    /// Cross-validates the selector with the r-loss of the paper's appendix.
+    ///
+    /// On the training folds a selection is made and fitted from the moments. On the held-out objects, centred as the
+    /// training objects are, its loss at repeats r is w' (Sigma + diag(v / r)) w - 2 w'b + mean y^2, with unbiased moments
+    /// of the held-out objects alone. That is an unbiased estimate of the squared error that objects judged r times will
+    /// have, from judgments that were made other numbers of times (lemma A.2). Rounds of folds are repeated until the
+    /// estimate is steady. Of several ridges the one with the smallest loss plus two standard errors at the end of the
+    /// budget is kept: where the loss is unsteady, it is smallest by chance. Its loss is still the best of several, and so
+    /// a little too small.
+    ///
+    /// [`Strategy::Best`](super::Strategy::Best) is validated by the path of `Full`.
+    ///
+    /// Cost: per round and fold O(judgments + d^3), and O(s^3) for each step of a path that uses s attributes.
+    pub fn validate(&self, data: LabelledJudgments<'_>, ridges: &[f64], context: &Context) -> Result<ValidationFit> {
+        ridges.iter().try_for_each(|&ridge| check_ridge(ridge))?;
+        self.spending.check_lengths(data.judgments.attributes.len())?;
+        let (mean, centred) = centred(data.labels)?;
+        let held_out = CrossValidation {
+            selector: self,
+            data,
+            centred: LabelledJudgments { labels: &centred, ..data },
+            mean,
+            names: data.attribute_names(),
+            known: known(&centred),
+            ridges,
+        };
+        held_out.run(context)
     }
-    let many = judgments.attributes.len() > MANY;
-    let folds = if many { 3 } else { FOLDS.min(known.len()) };
-    let most_rounds = if many { 1 } else { ROUNDS.1 };
-    let label_variance = known.iter().map(|&object| centred[object].powi(2)).sum::<f64>() / known.len() as f64;
-    let mut all: Vec<Validation> =
-        ridges.iter().map(|&ridge| Validation { ridge, rounds: 0, label_variance, curves: Vec::new() }).collect();
-    for round in 0..most_rounds {
-        let mut order = known.clone();
-        order.shuffle(&mut stream(seed, round as u64));
-        let mut fold_of = vec![usize::MAX; centred.len()];
-        order.iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
-        let parts: Vec<Sums> = (0..folds)
-            .map(|fold| sums(judgments, &centred, &|object| u32::from(fold_of[object] == fold), context))
-            .collect();
-        let names: Vec<String> = judgments.attributes.iter().map(str::to_owned).collect();
-        let curves: Vec<Vec<Curve>> = context.map((0..folds).collect(), |fold| {
+}
+
+/// The labelled objects.
+fn known(labels: &[f64]) -> Vec<usize> {
+    (0..labels.len()).filter(|&object| labels[object].is_finite()).collect()
+}
+
+/// The fold of each object, at random; labelled objects only.
+fn folds_of(known: &[usize], objects: usize, folds: usize, seed: u64, round: u64) -> Vec<usize> {
+    let mut order = known.to_vec();
+    order.shuffle(&mut stream(seed, round));
+    let mut fold_of = vec![usize::MAX; objects];
+    order.iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
+    fold_of
+}
+
+struct CrossValidation<'a> {
+    selector: &'a Selector,
+    data: LabelledJudgments<'a>,
+    centred: LabelledJudgments<'a>,
+    mean: f64,
+    names: Vec<String>,
+    known: Vec<usize>,
+    ridges: &'a [f64],
+}
+
+impl CrossValidation<'_> {
+    fn run(&self, context: &Context) -> Result<ValidationFit> {
+        let objects = self.known.len();
+        let few = Error::FewObjects { objects, needed: FEWEST };
+        if objects < FEWEST {
+            return Err(few);
+        }
+        let many = self.names.len() > MANY;
+        let folds = if many { 3 } else { FOLDS.min(objects) };
+        let most_rounds = if many { 1 } else { ROUNDS.1 };
+        let labels = self.centred.labels;
+        let label_variance = self.known.iter().map(|&object| labels[object].powi(2)).sum::<f64>() / objects as f64;
+        let none = |&ridge: &f64| ValidationFit { ridge, rounds: 0, label_variance, curves: Vec::new() };
+        let mut all: Vec<ValidationFit> = self.ridges.iter().map(none).collect();
+        let budget = self.selector.spending.budget;
+        for round in 0..most_rounds {
+            let part = |done: usize| done as f64 / most_rounds as f64;
+            let curves = self.round(folds, round as u64, &context.part(part(round), part(round + 1)))?;
+            for (i, validation) in all.iter_mut().enumerate() {
+                validation.rounds += 1;
+                validation.curves.push(curves.iter().filter_map(|fold| fold.get(i).cloned()).collect());
+            }
+            if round + 1 >= ROUNDS.0 && best(&all, budget).is_some_and(|best| best.is_steady(budget)) {
+                break;
+            }
+        }
+        best(&all, budget).cloned().ok_or(few)
+    }
+
+    /// Holds each fold out once: of each fold, the curve of each ridge.
+    fn round(&self, folds: usize, round: u64, context: &Context) -> Result<Vec<Vec<Curve>>> {
+        let fold_of = folds_of(&self.known, self.data.labels.len(), folds, context.seed(), round);
+        let of = |fold: usize| sums(self.centred, &|object| u32::from(fold_of[object] == fold), context);
+        let parts: Vec<Sums> = (0..folds).map(of).collect();
+        let steps = context.steps("cross-validating", folds * self.ridges.len());
+        let curves = context.map((0..folds).collect(), |fold| {
             let mut train: Option<Sums> = None;
             for part in (0..folds).filter(|&other| other != fold).map(|other| parts[other].clone()) {
                 match &mut train {
@@ -88,49 +149,43 @@ pub fn validate(
                     None => train = Some(part),
                 }
             }
-            let Some(train) = train else { return Vec::new() };
+            let Some(train) = train else { return Ok(Vec::new()) };
             let test = parts[fold].about(&train.centre());
-            let share = parts[fold].objects() / known.len() as f64;
+            let share = parts[fold].objects() / self.known.len() as f64;
             let moments = train.about(&train.centre());
             let raw = moments.external.clone();
-            let estimates = Estimates::from_moments(names.clone(), moments, train.objects(), mean);
-            let held = HeldOut { test: &test, train: &raw, noise: &estimates.noise };
-            ridges
-                .iter()
-                .map(|&ridge| {
-                    let points = held.curve(method, &estimates.clone().ridged(ridge), data, spending);
-                    Curve { share, points }
-                })
-                .collect()
+            let estimates = Estimates::from_moments(self.names.clone(), moments, train.objects(), self.mean);
+            let held_out = HeldOut { test: &test, train: &raw, noise: &estimates.noise };
+            let curve = |&ridge: &f64| {
+                steps.tick()?;
+                let points = held_out.curve(self.selector, &estimates.clone().ridged(ridge), self.data);
+                Ok(Curve { share, points })
+            };
+            self.ridges.iter().map(curve).collect()
         });
-        for (i, validation) in all.iter_mut().enumerate() {
-            validation.rounds += 1;
-            validation.curves.push(curves.iter().filter_map(|fold| fold.get(i).cloned()).collect());
-        }
-        if round + 1 >= ROUNDS.0 && best(&all, spending.budget).is_some_and(|best| best.is_steady(spending.budget)) {
-            break;
-        }
+        curves.into_iter().collect()
     }
-    best(&all, spending.budget).cloned().ok_or(Error::FewObjects { objects: known.len(), needed: 4 })
 }
 
-fn best(all: &[Validation], budget: f64) -> Option<&Validation> {
-    let cautious = |validation: &Validation| {
-        let (loss, se) = validation.loss(budget);
+fn best(all: &[ValidationFit], budget: f64) -> Option<&ValidationFit> {
+    let cautious = |validation: &ValidationFit| {
+        let ExpectedLoss { loss, se } = validation.loss(budget);
         loss + 2.0 * se
     };
     all.iter().min_by(|a, b| cautious(a).total_cmp(&cautious(b)))
 }
 
-impl Validation {
-    /// The expected loss when so much is spent on each object, and its standard error, from how folds differ.
-    pub fn loss(&self, spent: f64) -> (f64, f64) {
-        let rounds: Vec<(f64, f64)> = self.curves.iter().map(|folds| self.round_loss(folds, spent)).collect();
+impl ValidationFit {
+    /// The expected loss when this much is spent on each object.
+    #[must_use]
+    pub fn loss(&self, spent: f64) -> ExpectedLoss {
+        let rounds: Vec<ExpectedLoss> = self.curves.iter().map(|folds| self.round_loss(folds, spent)).collect();
         let n = rounds.len().max(1) as f64;
-        (rounds.iter().map(|round| round.0).sum::<f64>() / n, rounds.iter().map(|round| round.1).sum::<f64>() / n)
+        let mean = |of: fn(&ExpectedLoss) -> f64| rounds.iter().map(of).sum::<f64>() / n;
+        ExpectedLoss { loss: mean(|round| round.loss), se: mean(|round| round.se) }
     }
 
-    fn round_loss(&self, folds: &[Curve], spent: f64) -> (f64, f64) {
+    fn round_loss(&self, folds: &[Curve], spent: f64) -> ExpectedLoss {
         let at = |curve: &Curve| {
             let before = curve.points.partition_point(|point| point.0 <= spent * (1.0 + 1e-12));
             before.checked_sub(1).map_or(self.label_variance, |last| curve.points[last].1)
@@ -138,11 +193,11 @@ impl Validation {
         let mean: f64 = folds.iter().map(|curve| curve.share * at(curve)).sum();
         let n = folds.len() as f64;
         let spread = folds.iter().map(|curve| (at(curve) - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-        (mean, (spread / n).sqrt())
+        ExpectedLoss { loss: mean, se: (spread / n).sqrt() }
     }
 
     fn is_steady(&self, spent: f64) -> bool {
-        let rounds: Vec<f64> = self.curves.iter().map(|folds| self.round_loss(folds, spent).0).collect();
+        let rounds: Vec<f64> = self.curves.iter().map(|folds| self.round_loss(folds, spent).loss).collect();
         let n = rounds.len() as f64;
         let mean = rounds.iter().sum::<f64>() / n;
         let variance = rounds.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
@@ -150,63 +205,55 @@ impl Validation {
     }
 }
 
-/// The expected squared error of weights from the moments at given repeats, by the same r-loss on held-out objects.
+/// The expected squared error of weights from the moments at given repeats, by the same r-loss on held-out objects. None
+/// if there are too few objects to hold some out.
 pub(super) fn expected_loss(
-    (judgments, labels): (&Judgments, &[f64]),
+    data: LabelledJudgments<'_>,
     wanted: &[u32],
     ridge: f64,
-    seed: u64,
-) -> Option<f64> {
-    let (mean, centred) = centred(labels).ok()?;
-    let mut order: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
-    let folds = FOLDS.min(order.len());
-    if order.len() < 4 {
-        return None;
+    context: &Context,
+) -> Result<Option<f64>> {
+    let (mean, centred) = centred(data.labels)?;
+    let known = known(&centred);
+    if known.len() < FEWEST {
+        return Ok(None);
     }
-    order.shuffle(&mut stream(seed, 0));
-    let mut fold_of = vec![usize::MAX; centred.len()];
-    order.iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
-    let names: Vec<String> = judgments.attributes.iter().map(str::to_owned).collect();
-    let total: f64 = (0..folds)
-        .map(|fold| {
-            let of = |inside: bool| {
-                sums(judgments, &centred, &|object| u32::from((fold_of[object] == fold) == inside), &Context::new())
-            };
-            let (train, test) = (of(false), of(true));
-            let moments = train.about(&train.centre());
-            let raw = moments.external.clone();
-            let estimates = Estimates::from_moments(names.clone(), moments, train.objects(), mean).ridged(ridge);
-            let held_out = test.about(&train.centre());
-            let held = HeldOut { test: &held_out, train: &raw, noise: &estimates.noise };
-            test.objects() * held.loss(&estimates.weights(wanted), wanted)
-        })
-        .sum();
-    Some(total / order.len() as f64)
+    let folds = FOLDS.min(known.len());
+    let fold_of = folds_of(&known, centred.len(), folds, context.seed(), 0);
+    let centred = LabelledJudgments { labels: &centred, ..data };
+    let steps = context.steps("cross-validating", folds);
+    let mut total = 0.0;
+    for fold in 0..folds {
+        let of = |inside: bool| sums(centred, &|object| u32::from((fold_of[object] == fold) == inside), context);
+        let (train, test) = (of(false), of(true));
+        let moments = train.about(&train.centre());
+        let raw = moments.external.clone();
+        let estimates = Estimates::from_moments(data.attribute_names(), moments, train.objects(), mean).ridged(ridge);
+        let held_out = test.about(&train.centre());
+        let held_out = HeldOut { test: &held_out, train: &raw, noise: &estimates.noise };
+        total += test.objects() * held_out.loss(&estimates.weights_for(wanted), wanted);
+        steps.tick()?;
+    }
+    Ok(Some(total / known.len() as f64))
 }
 
 /// Moments of held-out objects; what they do not have is taken from the training objects.
 struct HeldOut<'a> {
     test: &'a Moments,
-    train: &'a crate::linalg::Symmetric,
+    train: &'a Symmetric,
     noise: &'a [f64],
 }
 
 impl HeldOut<'_> {
     /// The loss of the method's selection after each step, or after some of them if they are many.
-    fn curve(
-        &self,
-        method: Method,
-        estimates: &Estimates,
-        data: (&Judgments, &[f64]),
-        spending: &Spending,
-    ) -> Vec<(f64, f64)> {
-        let Ok(steps) = path(method, estimates, spending, data) else { return Vec::new() };
+    fn curve(&self, selector: &Selector, estimates: &Estimates, data: LabelledJudgments<'_>) -> Vec<(f64, f64)> {
+        let Ok(steps) = selector.path(estimates, data) else { return Vec::new() };
         let every = steps.len().div_ceil(MOST_POINTS).max(1);
         (1..=steps.len())
             .filter(|taken| taken % every == 0 || *taken == steps.len())
             .map(|taken| {
-                let repeats = repeats(method, &steps[..taken], estimates.len());
-                (steps[taken - 1].spent, self.loss(&estimates.weights(&repeats), &repeats))
+                let repeats = selector.repeats(&steps[..taken]);
+                (steps[taken - 1].spent, self.loss(&estimates.weights_for(&repeats), &repeats))
             })
             .collect()
     }
@@ -232,9 +279,14 @@ impl HeldOut<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::multiselect::estimates::tests::unit;
-    use crate::multiselect::select;
+    use crate::Judgments;
+    use crate::multiselect::Strategy;
+    use crate::multiselect::estimates::tests::{estimated, unit};
     use rand_distr::{Distribution, StandardNormal};
+
+    fn full(budget: u32) -> Selector {
+        Selector { strategy: Strategy::Full, spending: unit(budget, 4) }
+    }
 
     /// Objects with `repeats` judgments of four attributes of known noise, and labels.
     fn draw(seed: u64, objects: usize, repeats: &[u32; 4]) -> (Judgments, Vec<f64>) {
@@ -261,7 +313,8 @@ mod tests {
         let mut losses = Vec::new();
         for seed in 0..400 {
             let (judgments, labels) = draw(seed, 50, &[2, 3, 2, 4]);
-            let sums = sums(&judgments, &labels, &|_| 1, &Context::new());
+            let data = LabelledJudgments::new(&judgments, &labels).unwrap();
+            let sums = sums(data, &|_| 1, &Context::new());
             // About the true centre, which is 0: the labels' own mean would make the loss a little smaller.
             let moments = sums.about(&sums.centre_at_zero(&judgments));
             let held = HeldOut { test: &moments, train: &moments.external, noise: &moments.noise };
@@ -291,14 +344,14 @@ mod tests {
         let (mut expected, mut projected, mut fresh) = (0.0, 0.0, 0.0);
         for seed in 0..12 {
             let (judgments, labels) = draw(seed, 60, &[2, 2, 2, 2]);
-            let spending = unit(8, 4);
-            let data = (&judgments, &labels[..]);
-            let validation = validate(Method::Full, data, &spending, &[0.0], 0, &Context::new()).unwrap();
-            let estimates = Estimates::new(&judgments, &labels, 0.0, &Context::new()).unwrap();
-            let selection = select(Method::Full, &estimates, &spending, data).unwrap();
-            expected += validation.loss(8.0).0 / 12.0;
+            let selector = full(8);
+            let data = LabelledJudgments::new(&judgments, &labels).unwrap();
+            let validation = selector.validate(data, &[0.0], &Context::new()).unwrap();
+            let estimates = estimated(&judgments, &labels);
+            let selection = selector.fit(&estimates, data, &Context::new()).unwrap();
+            expected += validation.loss(8.0).loss / 12.0;
             projected += (estimates.label_variance - selection.explained) / 12.0;
-            let weights = estimates.weights(&selection.repeats);
+            let weights = estimates.weights_for(&selection.repeats);
             let repeats: [u32; 4] = std::array::from_fn(|a| selection.repeats[a].max(1));
             let (judgments, labels) = draw(5000 + seed, 4000, &repeats);
             fresh += (0..4000)
@@ -320,15 +373,16 @@ mod tests {
 
     #[test]
     fn threads_do_not_change_a_digit_and_few_objects_are_refused() {
-        let (judgments, labels) = draw(3, 40, &[2, 2, 2, 2]);
-        let run = |context: &Context| {
-            validate(Method::Full, (&judgments, &labels), &unit(5, 4), &RIDGES, 1, context).unwrap().loss(5.0)
+        let validate = |objects: usize, ridges: &[f64], context: &Context| {
+            let (judgments, labels) = draw(3, objects, &[2, 2, 2, 2]);
+            full(5).validate(LabelledJudgments::new(&judgments, &labels)?, ridges, context)
         };
-        assert_eq!(
-            run(&Context::new()),
-            run(&Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap())
-        );
-        let (judgments, labels) = draw(3, 3, &[2, 2, 2, 2]);
-        assert!(validate(Method::Full, (&judgments, &labels), &unit(5, 4), &[0.0], 1, &Context::new()).is_err());
+        let three = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+        let one = validate(40, &RIDGES, &Context::new().with_seed(1)).unwrap();
+        assert_eq!(one, validate(40, &RIDGES, &three.with_seed(1)).unwrap());
+        assert_ne!(one.loss(5.0), validate(40, &RIDGES, &Context::new().with_seed(2)).unwrap().loss(5.0));
+        let few = Err(Error::FewObjects { objects: 3, needed: 4 });
+        assert_eq!(validate(3, &[0.0], &Context::new()), few);
+        assert!(validate(40, &[f64::NAN], &Context::new()).is_err());
     }
 }

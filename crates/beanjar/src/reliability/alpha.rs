@@ -1,6 +1,7 @@
 //! Krippendorff's alpha from counts of votes, with a bootstrap interval over tasks.
 
 use super::patterns::Patterns;
+use crate::quantile::quantile;
 use crate::random::stream;
 use crate::{Context, Dictionary, Error, Result};
 use rand_distr::{Binomial, Distribution};
@@ -183,13 +184,6 @@ fn number(scale: Scale, class: &str) -> Result<f64> {
     let extra = if scale == Scale::Ratio { " of at least zero" } else { "" };
     let found = class.trim().parse().ok().filter(|x: &f64| x.is_finite() && (scale != Scale::Ratio || *x >= 0.0));
     found.ok_or_else(|| Error::ClassNotANumber { scale: scale.name(), class: class.to_owned(), extra })
-}
-
-/// The quantile of sorted numbers, between neighbours by a straight line.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = share * sorted.len().checked_sub(1)? as f64;
-    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    Some(low + (high - low) * place.fract())
 }
 
 #[cfg(test)]

@@ -1,0 +1,109 @@
+//! The means of just the judgments that a selection asks for, and least squares on them.
+
+use super::LabelledJudgments;
+use crate::judgments::Grouped;
+use crate::linalg::least_squares;
+use crate::random::stream;
+use rand::seq::SliceRandom;
+use std::collections::HashMap;
+
+/// Of each labelled object with enough judgments, the means of as many as planned, and its label.
+pub(super) struct PlannedMeans {
+    pub(super) means: Vec<Vec<f64>>,
+    pub(super) labels: Vec<f64>,
+}
+
+/// Folds of the cross-validation.
+const FOLDS: usize = 10;
+
+impl PlannedMeans {
+    /// The means of `repeats` judgments of each used attribute. Where an object has more, a random draw decides which.
+    pub(super) fn of(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], seed: u64) -> Self {
+        let LabelledJudgments { judgments, labels } = data;
+        let mut planned = PlannedMeans { means: Vec::new(), labels: Vec::new() };
+        for object in (0..judgments.objects()).filter(|&object| labels[object].is_finite()) {
+            let mut random = stream(seed, object as u64);
+            let mut means = HashMap::new();
+            for (attribute, _, values) in judgments.of(object).by_attribute() {
+                let wanted = repeats[attribute] as usize;
+                if wanted == 0 || values.len() < wanted {
+                    continue;
+                }
+                let mut values = values.to_vec();
+                let (drawn, _) = values.partial_shuffle(&mut random, wanted);
+                means.insert(attribute, drawn.iter().sum::<f64>() / wanted as f64);
+            }
+            if means.len() == used.len() {
+                planned.means.push(used.iter().map(|a| means[a]).collect());
+                planned.labels.push(labels[object]);
+            }
+        }
+        planned
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.means.len()
+    }
+
+    /// The weights and the bias with the smallest squared error.
+    pub(super) fn fit(&self) -> (Vec<f64>, f64) {
+        least_squares(&self.means, &self.labels)
+    }
+
+    /// The mean squared error of least squares on held-out objects, in ten folds.
+    pub(super) fn cross_validated(&self, seed: u64) -> f64 {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.shuffle(&mut stream(seed, u64::MAX));
+        let folds = FOLDS.min(order.len());
+        let mut squares = 0.0;
+        for fold in 0..folds {
+            let train: Vec<usize> = (0..order.len()).filter(|i| i % folds != fold).map(|i| order[i]).collect();
+            let means = train.iter().map(|&i| self.means[i].clone()).collect();
+            let labels = train.iter().map(|&i| self.labels[i]).collect();
+            let (weights, bias) = PlannedMeans { means, labels }.fit();
+            for i in (fold..order.len()).step_by(folds).map(|i| order[i]) {
+                let predicted = bias + self.means[i].iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+                squares += (predicted - self.labels[i]).powi(2);
+            }
+        }
+        squares / self.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::multiselect::estimates::tests::random_judgments;
+
+    #[test]
+    fn least_squares_leaves_residuals_that_no_used_mean_explains() {
+        let (judgments, labels) = random_judgments(31, 4, 90);
+        let data = LabelledJudgments::new(&judgments, &labels).unwrap();
+        let planned = PlannedMeans::of(data, &[0, 2, 3], &[2, 0, 1, 2], 5);
+        assert_eq!(planned.len(), 90);
+        let (weights, bias) = planned.fit();
+        let residuals: Vec<f64> = planned
+            .means
+            .iter()
+            .zip(&planned.labels)
+            .map(|(means, label)| label - bias - means.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>())
+            .collect();
+        assert!(residuals.iter().sum::<f64>().abs() < 1e-7);
+        for i in 0..3 {
+            let along: f64 = residuals.iter().zip(&planned.means).map(|(residual, means)| residual * means[i]).sum();
+            assert!(along.abs() < 1e-6, "{i}: {along}");
+        }
+        // On the objects it was fitted to, least squares is better than on those held out.
+        let training = residuals.iter().map(|residual| residual * residual).sum::<f64>() / 90.0;
+        assert!(training < planned.cross_validated(5), "{training}");
+    }
+
+    #[test]
+    fn an_object_with_too_few_judgments_is_left_out() {
+        let (judgments, labels) = random_judgments(31, 4, 90);
+        let data = LabelledJudgments::new(&judgments, &labels).unwrap();
+        // Attributes alternate between two and three judgments.
+        assert_eq!(PlannedMeans::of(data, &[0], &[3, 0, 0, 0], 5).len(), 45);
+        assert_eq!(PlannedMeans::of(data, &[0], &[4, 0, 0, 0], 5).len(), 0);
+    }
+}
