@@ -24,6 +24,8 @@ mod plan;
 mod planned_means;
 mod predict;
 mod predictor;
+#[cfg(test)]
+mod properties;
 mod residual;
 mod scoring;
 mod select;

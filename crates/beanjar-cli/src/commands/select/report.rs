@@ -35,7 +35,8 @@ impl Report for SelectOutcome {
 fn attributes(outcome: &SelectOutcome) -> String {
     let mut header = vec!["attribute", "judgments", "cost", "weight", "covariance", "noise", "signal"];
     let mut meanings = vec![
-        ("judgments", "how often to judge the attribute of each object; cost: what these judgments cost"),
+        ("judgments", "how often to judge the attribute of each object"),
+        ("cost", "what these judgments cost"),
         ("weight", "the prediction is the bias plus the sum of weight times mean judgment"),
         ("covariance", "between the attribute and the label"),
         ("noise", "variance of judgments of one object"),
@@ -92,16 +93,14 @@ fn losses(outcome: &SelectOutcome) -> String {
     );
     let share = 100.0 * outcome.explained / variance;
     line("explained", number(outcome.explained), format!("{share:.1}% of the label variance, on the same objects"));
-    if outcome.proven {
-        line("upper bound", number(outcome.upper_bound), "proven: no selection within the budget explains more".into());
-    } else {
-        let gap = 100.0 * outcome.gap;
-        line(
-            "upper bound",
-            number(outcome.upper_bound),
-            format!("no selection explains more; {gap:.2}% above this one"),
-        );
-    }
+    let bound = match outcome.proven {
+        true => "proven: no selection within the budget explains more".to_owned(),
+        false => {
+            let reached = 100.0 * (1.0 - outcome.gap);
+            format!("no selection within the budget explains more; this one reaches {reached:.1}% of it")
+        }
+    };
+    line("upper bound", number(outcome.upper_bound), bound);
     if outcome.ridge > 0.0 {
         line("ridge", number(outcome.ridge), "shrinks the weights; chosen by the expected error unless given".into());
     }
@@ -119,5 +118,8 @@ fn by_budget(outcome: &SelectOutcome) -> String {
         let numbers = [Some(step.projected_loss), step.cv_loss, step.cv_se].map(number);
         [vec![number(step.spent), step.attribute.clone()], numbers.to_vec()].concat()
     };
-    table(&["spent", "last asked", "projected error", "expected error", "se"], shown.iter().map(row).collect())
+    let header = ["spent", "last asked", "projected error", "expected error", "se"];
+    table(&header, shown.iter().map(row).collect())
+        + "\n  spent           what the judgments up to and with 'last asked' cost\n  \
+             expected error  squared error on new objects after them, and its standard error (se)\n"
 }
