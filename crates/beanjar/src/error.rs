@@ -71,7 +71,7 @@ pub enum Error {
     #[error("'{0}' stands twice; each id must stand once")]
     RepeatedId(String),
     /// A text that should be a number.
-    #[error("'{text}' for '{id}' in column '{column}' is not {wanted}")]
+    #[error("'{text}' for '{id}' in column '{column}' is not a number")]
     NotANumber {
         /// The text.
         text: String,
@@ -79,8 +79,16 @@ pub enum Error {
         id: String,
         /// The column it stands in.
         column: String,
-        /// What it should be.
-        wanted: &'static str,
+    },
+    /// A text that should be a whole number.
+    #[error("'{text}' for '{id}' in column '{column}' is not a whole number")]
+    NotWhole {
+        /// The text.
+        text: String,
+        /// Whose it is.
+        id: String,
+        /// The column it stands in.
+        column: String,
     },
     /// Two lists that go together are not equally long.
     #[error("{found} {what} for {expected} {of}; there must be one for each")]

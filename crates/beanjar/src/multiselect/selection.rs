@@ -105,23 +105,36 @@ impl Selection {
 
 /// The number in a row of a column.
 pub(super) fn number(column: &Column, row: usize) -> Result<f64> {
-    column.values()[row].trim().parse().map_err(|_| not_a_number(column, row, "a number"))
+    column.values()[row].trim().parse().map_err(|_| {
+        let Place { text, id, column } = Place::of(column, row);
+        Error::NotANumber { text, id, column }
+    })
 }
 
 /// The whole number in a row of a column.
 pub(super) fn whole(column: &Column, row: usize) -> Result<u32> {
     let value = number(column, row)?;
-    let is_whole = (0.0..=f64::from(u32::MAX)).contains(&value) && value.fract() == 0.0;
-    if is_whole { Ok(value as u32) } else { Err(not_a_number(column, row, "a whole number")) }
+    if (0.0..=f64::from(u32::MAX)).contains(&value) && value.fract() == 0.0 {
+        return Ok(value as u32);
+    }
+    let Place { text, id, column } = Place::of(column, row);
+    Err(Error::NotWhole { text, id, column })
 }
 
-/// The error for a value of a column that is no number, or not of the right kind.
-fn not_a_number(column: &Column, row: usize, wanted: &'static str) -> Error {
-    Error::NotANumber {
-        text: column.values()[row].chars().take(40).collect(),
-        id: column.ids().get(row).to_owned(),
-        column: column.name().to_owned(),
-        wanted,
+/// A text in a table, for an error.
+struct Place {
+    text: String,
+    id: String,
+    column: String,
+}
+
+impl Place {
+    fn of(column: &Column, row: usize) -> Place {
+        Place {
+            text: column.values()[row].chars().take(40).collect(),
+            id: column.ids().get(row).to_owned(),
+            column: column.name().to_owned(),
+        }
     }
 }
 
@@ -179,7 +192,10 @@ mod tests {
         assert_eq!(Selection::default().check(), Err(Error::EmptySelection));
         for text in ["x", "-1", "1.5", "1e10", "nan"] {
             let error = of(&[("a", text)]).unwrap_err();
-            assert!(matches!(&error, Error::NotANumber { id, .. } if id == "a"), "{text}: {error}");
+            assert!(
+                matches!(&error, Error::NotANumber { id, .. } | Error::NotWhole { id, .. } if id == "a"),
+                "{text}: {error}"
+            );
         }
         let twice = SelectionAttribute { attribute: "a".into(), judgments: 1, cost: 1.0 };
         assert_eq!(Selection::new(vec![twice.clone(), twice.clone()]), Err(Error::RepeatedId("a".into())));
