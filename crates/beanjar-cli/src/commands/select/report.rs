@@ -97,7 +97,7 @@ fn losses(outcome: &SelectOutcome) -> String {
         true => "proven: no selection within the budget explains more".to_owned(),
         false => {
             let reached = 100.0 * (1.0 - outcome.gap);
-            format!("no selection within the budget explains more; this one reaches {reached:.1}% of it")
+            format!("no selection can explain more; this one reaches {reached:.1}% of it")
         }
     };
     line("upper bound", number(outcome.upper_bound), bound);
