@@ -54,6 +54,13 @@ class Parameters:
     def __init__(self, intercept, truth, skills, difficulty):
         self.b0, self.b, self.a, self.g = float(intercept), np.array(truth), np.array(skills), np.array(difficulty)
 
+    @staticmethod
+    def standardised(data, fit):
+        """Of a fit whose coefficients are for features on the user's scale."""
+        truth, difficulty = np.array(fit["truth"]), np.array(fit["difficulty"])
+        intercept, skills = fit["intercept"] + truth @ data.mean, np.array(fit["skills"]) + difficulty @ data.mean
+        return Parameters(intercept, truth * data.deviation, skills, difficulty * data.deviation)
+
     def size(self):
         return np.abs(self.b).sum() + np.abs(self.g).sum()
 
@@ -179,7 +186,7 @@ def main():
     data, solver = Data.read(options.folder, ours["experts"]), SOLVERS[options.solver]()
     warm(solver)
     penalties = ours["penalties"]
-    at_ours = [Parameters(*(fit[key] for key in ("intercept", "truth", "skills", "difficulty"))) for fit in ours["fits"]]
+    at_ours = [Parameters.standardised(data, fit) for fit in ours["fits"]]
 
     def climb(i, z, start=None):
         return Climb(data, solver, penalties[i], options.tolerance, z, start, not options.plain)

@@ -29,6 +29,10 @@ fn hint(error: &beanjar::Error) -> &'static str {
         Error::FewComplete { .. } => " ('beanjar plan' lists what to collect; --predictor moments needs no more)",
         Error::BudgetTooLarge { .. } => " (--cost, --at-most)",
         Error::NoGold(_) => "; leave out --gold",
+        Error::NotTwoClasses(_) => "; leave --asymmetric out",
+        Error::FewUnits(_) => "; give --penalty X",
+        Error::EmptySplit { .. } | Error::OutOfRange { name: "the share of units held out", .. } => " (--holdout)",
+        Error::NoExperts => "; leave --labels out",
         Error::Threads(_) => " (--threads)",
         _ => "",
     }

@@ -5,7 +5,7 @@
 //! penalties and random starts at the first of them. Each later penalty starts where the one before ended.
 
 use beanjar::Context;
-use beanjar::experts::{Labelled, Learned, ManyExperts};
+use beanjar::experts::{ExpertsFit, Labelled, ManyExperts};
 use beanjar_io::{Data, ReadOptions, Source, Wanted, read, read_features};
 use serde_json::json;
 
@@ -17,27 +17,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         arguments.next().zip(arguments.next()).ok_or("name a file of features and one of labels")?;
     let count = arguments.next().map_or(Ok(50), |text| text.parse::<usize>())?.max(2);
     let restarts = arguments.next().map_or(Ok(30), |text| text.parse())?;
-    let table = read_features(&Source::from(features), Wanted::AllBut(&[]), false)?;
+    let table = read_features(&Source::from(features), Wanted::AllBut(&[]), false)?.table;
     let Data::Labels(labels) = read(&Source::from(labels), &ReadOptions::default())?.data else {
         return Err("not labels".into());
     };
-    let lookup = table.ids.lookup();
+    let lookup = table.units().lookup();
     let pairs = labels.tasks.iter().enumerate().filter_map(|(task, id)| Some((lookup.code(id)?, task)));
     let (rows, tasks): (Vec<usize>, Vec<usize>) = pairs.unzip();
-    let (features, ballots) = (table.features.of_units(&rows), labels.ballots().of_tasks(&tasks)?);
+    let (features, ballots) = (table.features().of_units(&rows)?, labels.ballots().of_tasks(&tasks)?);
     let data = Labelled::new(&features, &ballots)?;
 
     let mut marks = vec![cpu_seconds()];
     let method = ManyExperts { restarts, ..ManyExperts::default() };
-    let most = method.largest_penalty(&data)?;
+    let most = method.largest_penalty(&data, &Context::new())?;
     marks.push(cpu_seconds());
     let penalty = |i: usize| most * LEAST.powf(i as f64 / (count - 1) as f64);
-    let mut fits: Vec<Learned> = Vec::new();
+    let mut fits: Vec<ExpertsFit> = Vec::new();
     for penalty in (0..count).map(penalty) {
         let method = ManyExperts { penalty, ..method.clone() };
         let fit = match fits.last() {
             None => method.fit(&data, &Context::new())?,
-            Some(last) => method.fit_from(&data, &last.model)?,
+            Some(last) => method.fit_from(&data, last, &Context::new())?,
         };
         fits.push(fit);
         if fits.len() == 1 {
@@ -45,16 +45,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     marks.push(cpu_seconds());
-    let nonzero = |fit: &Learned| {
-        let both = fit.model.classifier.coefficients.iter().chain(&fit.model.difficulty);
+    let nonzero = |fit: &ExpertsFit| {
+        let both = fit.model.classifier().coefficients().iter().chain(fit.model.ease());
         both.filter(|b| **b != 0.0).count()
     };
-    let written = |fit: &Learned| {
+    let written = |fit: &ExpertsFit| {
         json!({
-            "intercept": fit.model.classifier.intercepts[0],
-            "truth": fit.model.classifier.coefficients,
-            "skills": fit.model.skills,
-            "difficulty": fit.model.difficulty,
+            "intercept": fit.model.classifier().intercepts()[0],
+            "truth": fit.model.classifier().coefficients(),
+            "skills": fit.model.skills(),
+            "difficulty": fit.model.ease(),
         })
     };
     let said = json!({

@@ -5,19 +5,14 @@ use crate::error::shown;
 use crate::read::{Input, Number};
 use crate::table::Ids;
 use crate::{Error, Place, Result, Source};
-use beanjar::Dictionary;
-use beanjar::experts::Features;
+use beanjar::experts::{FeatureTable, Features};
 
-/// One row of numbers per unit.
+/// A table of features that was read from a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FeatureTable {
-    /// The units' ids, from the first column.
-    pub ids: Dictionary,
-    /// The names of the features.
-    pub names: Vec<String>,
-    /// Their values.
-    pub features: Features,
-    /// How many missing values were filled in with their column's mean.
+pub struct ReadFeatures {
+    /// The features of units, whose ids are in the first column.
+    pub table: FeatureTable,
+    /// How many missing values were filled in.
     pub imputed: usize,
 }
 
@@ -37,7 +32,7 @@ const LARGEST: f64 = 1e100;
 ///
 /// A missing value is an error, or with `impute` the mean of its column or what [`Wanted`] says. Cost: O(bytes); memory:
 /// the ids, what is not zero, and a block of rows.
-pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Result<FeatureTable> {
+pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Result<ReadFeatures> {
     let input = Input::open(source, None)?.strict().numbers();
     if let [id] = &input.names[..] {
         return Err(Error::NoFeatures { file: input.header_place(), id: shown(id) });
@@ -102,8 +97,8 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Resul
     let filled = columns.iter_mut().zip(&names).map(|(column, name)| column.fill(ids.len(), filler(name)));
     let imputed = filled.sum();
     let columns = columns.into_iter().map(|column| (column.units, column.values)).collect();
-    let features = Features::as_they_are(ids.len(), columns).map_err(|source| Error::Data { file, source })?;
-    Ok(FeatureTable { ids, names, features, imputed })
+    let table = Features::from_sparse(ids.len(), columns).and_then(|features| FeatureTable::new(ids, names, features));
+    Ok(ReadFeatures { table: table.map_err(|source| Error::Data { file, source })?, imputed })
 }
 
 /// A value that is missing, until the mean is known; no value that is read is this.
@@ -171,11 +166,6 @@ mod tests {
     }
 
     /// Columns as they are.
-    fn plain(units: usize, columns: &[Vec<f64>]) -> beanjar::Result<Features> {
-        let kept = |column: &Vec<f64>| (0..).zip(column.iter().copied()).filter(|(_, value)| *value != 0.0).unzip();
-        Features::as_they_are(units, columns.iter().map(kept).collect())
-    }
-
     /// Some of them missing, zero, and of all digits and sizes.
     fn values(units: usize, columns: usize, zeros: u64, gaps: u64) -> Values {
         let mut state = 1u64;
@@ -215,17 +205,17 @@ mod tests {
     }
 
     /// What should be read, the long way.
-    fn expected(values: &Values, units: usize) -> FeatureTable {
+    fn expected(values: &Values, units: usize) -> ReadFeatures {
         let filled = |column: &Vec<Option<f64>>| {
             let known: Vec<f64> = column.iter().filter_map(|value| *value).collect();
             let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
             column.iter().map(|value| value.unwrap_or(mean)).collect()
         };
         let columns: Vec<Vec<f64>> = values.iter().map(filled).collect();
-        FeatureTable {
-            ids: (0..units).map(id).collect(),
-            names: names(values.len()),
-            features: plain(units, &columns).unwrap(),
+        let features = Features::from_columns(units, &columns).unwrap();
+        let ids = (0..units).map(id).collect();
+        ReadFeatures {
+            table: FeatureTable::new(ids, names(values.len()), features).unwrap(),
             imputed: values.iter().flatten().filter(|value| value.is_none()).count(),
         }
     }
@@ -284,15 +274,15 @@ mod tests {
         ];
         for path in [arrow, parquet, jsonl] {
             let found = read_features(&Source::from(&path), Wanted::AllBut(&[]), true).unwrap();
-            assert_eq!(found.ids.iter().collect::<Vec<_>>(), ["7", "8", "9"]);
-            assert_eq!(found.features, plain(3, &dense).unwrap(), "{}", path.display());
+            assert_eq!(found.table.units().iter().collect::<Vec<_>>(), ["7", "8", "9"]);
+            assert_eq!(*found.table.features(), Features::from_columns(3, &dense).unwrap(), "{}", path.display());
             assert_eq!(found.imputed, 2);
             let error = read_features(&Source::from(&path), Wanted::AllBut(&[]), false).unwrap_err().to_string();
             assert!(error.contains("'8' in column 'gap' is missing"), "{error}");
         }
     }
 
-    fn read_text(text: &str, ignore: &[&str], impute: bool) -> Result<FeatureTable> {
+    fn read_text(text: &str, ignore: &[&str], impute: bool) -> Result<ReadFeatures> {
         let folder = tempdir().unwrap();
         let path = folder.path().join("f.csv");
         std::fs::write(&path, text).unwrap();
@@ -303,17 +293,21 @@ mod tests {
     #[test]
     fn ignored_columns_are_not_looked_at() {
         let found = read_text("unit,split,x,note\nu,train,1,\nv,test,0,inf\n", &["note", "split"], false).unwrap();
-        assert_eq!((found.names, found.imputed), (vec!["x".to_owned()], 0));
-        assert_eq!(found.features, plain(2, &[vec![1.0, 0.0]]).unwrap());
+        assert_eq!((found.table.names(), found.imputed), (&["x".to_owned()][..], 0));
+        assert_eq!(*found.table.features(), Features::from_columns(2, &[vec![1.0, 0.0]]).unwrap());
         let none = read_text("unit,x\nu,a\n", &["x"], false).unwrap();
-        assert_eq!((none.ids.len(), none.features.units(), none.features.len()), (1, 1, 0));
+        assert_eq!((none.table.units().len(), none.table.features().units(), none.table.features().len()), (1, 1, 0));
     }
 
     #[test]
     fn gaps_get_the_mean_of_what_is_there() {
         let found = read_text("unit,a,b,c\nu,1,NA,-1\nv,,null,1\n,9,9,9\nw,0, ,NaN\n", &[], true).unwrap();
         let columns = [vec![1.0, 0.5, 0.0], vec![0.0; 3], vec![-1.0, 1.0, 0.0]];
-        assert_eq!(found.features, plain(3, &columns).unwrap(), "a row without an id is none");
+        assert_eq!(
+            *found.table.features(),
+            Features::from_columns(3, &columns).unwrap(),
+            "a row without an id is none"
+        );
         assert_eq!(found.imputed, 5);
     }
 

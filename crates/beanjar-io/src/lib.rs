@@ -29,7 +29,7 @@ mod write;
 pub use columns::{ColumnNames, Role};
 pub use convert::{Converted, Form, convert};
 pub use error::{Error, Place, Result};
-pub use features::{FeatureTable, Wanted, read_features};
+pub use features::{ReadFeatures, Wanted, read_features};
 pub use format::{Compression, Format, Source};
 pub use output::{Output, remove_unfinished};
 pub use read::{Data, Kind, Progress, Read, ReadOptions, read};

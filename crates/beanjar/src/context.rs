@@ -4,8 +4,8 @@ use crate::{Error, Result};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The threads, the seed and the progress callback of a call. An argument, never a hidden global.
 ///
@@ -55,9 +55,23 @@ pub struct Progress {
 struct Monitor {
     callback: Box<Callback>,
     stopped: AtomicBool,
+    /// What was last reported.
+    last: Mutex<Progress>,
+    /// Products computed since the callback was last called from [`Context::worked`].
+    products: AtomicUsize,
 }
 
+/// After this many products, a few hundredths of a second, the callback is asked again.
+const PRODUCTS_BETWEEN_CALLS: usize = 50_000_000;
+
 impl Monitor {
+    fn call(&self, progress: Progress) -> Result<()> {
+        if !self.stopped.load(Ordering::Relaxed) && (self.callback)(progress).is_break() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        self.go_on()
+    }
+
     fn go_on(&self) -> Result<()> {
         if self.stopped.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     }
@@ -102,7 +116,12 @@ impl Context {
     /// with [`Error::Stopped`]. It may be called from any thread.
     #[must_use]
     pub fn with_progress(self, callback: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
-        let monitor = Monitor { callback: Box::new(callback), stopped: AtomicBool::new(false) };
+        let monitor = Monitor {
+            callback: Box::new(callback),
+            stopped: AtomicBool::new(false),
+            last: Mutex::new(Progress { stage: "starting", done: 0.0 }),
+            products: AtomicUsize::new(0),
+        };
         Context { monitor: Some(Arc::new(monitor)), part: (0.0, 1.0), ..self }
     }
 
@@ -135,11 +154,21 @@ impl Context {
             return monitor.go_on();
         }
         let (start, end) = self.part;
-        let done = start + done.clamp(0.0, 1.0) * (end - start);
-        if !monitor.stopped.load(Ordering::Relaxed) && (monitor.callback)(Progress { stage, done }).is_break() {
-            monitor.stopped.store(true, Ordering::Relaxed);
+        let progress = Progress { stage, done: start + done.clamp(0.0, 1.0) * (end - start) };
+        *monitor.last.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        monitor.call(progress)
+    }
+
+    /// Counts work within a step, in products of two numbers. Once in a while the callback hears again what was last
+    /// reported, so that a long step can be stopped too. An error if the call is to stop.
+    pub(crate) fn worked(&self, products: usize) -> Result<()> {
+        let Some(monitor) = &self.monitor else { return Ok(()) };
+        if monitor.products.fetch_add(products, Ordering::Relaxed).saturating_add(products) < PRODUCTS_BETWEEN_CALLS {
+            return monitor.go_on();
         }
-        monitor.go_on()
+        monitor.products.store(0, Ordering::Relaxed);
+        let last = *monitor.last.lock().unwrap_or_else(PoisonError::into_inner);
+        monitor.call(last)
     }
 
     /// A counter of equal steps, which any thread may advance.
@@ -230,6 +259,25 @@ mod tests {
         assert_eq!(context.report("first", 0.0), Err(Error::Stopped));
         // The callback is not asked again once it has said stop.
         assert_eq!(*heard.lock().unwrap(), [0.25, 0.625, 0.75]);
+    }
+
+    #[test]
+    fn a_long_step_is_heard_of_and_can_be_stopped() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        let context = Context::new().with_progress(move |progress| {
+            assert_eq!((progress.stage, progress.done), ("counting", 0.5));
+            if counted.fetch_add(1, Ordering::Relaxed) < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        context.report("counting", 0.5).unwrap();
+        let inner = context.alone();
+        assert_eq!(inner.worked(PRODUCTS_BETWEEN_CALLS / 2), Ok(()));
+        assert_eq!(calls.load(Ordering::Relaxed), 1, "little work is not worth a call");
+        assert_eq!(inner.worked(PRODUCTS_BETWEEN_CALLS), Ok(()));
+        assert_eq!(inner.worked(PRODUCTS_BETWEEN_CALLS), Err(Error::Stopped));
+        assert_eq!(inner.worked(1), Err(Error::Stopped));
+        assert_eq!(calls.load(Ordering::Relaxed), 3);
+        assert_eq!(Context::new().worked(usize::MAX), Ok(()));
     }
 
     #[test]

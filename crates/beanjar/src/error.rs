@@ -221,6 +221,43 @@ pub enum Error {
         /// How many workers it knows.
         workers: usize,
     },
+    /// All labels are of one class.
+    #[error("all labels are of one class; there is nothing to tell apart")]
+    OneClass,
+    /// A skill for each true class was asked for, and there are not two classes.
+    #[error("a skill for each true class needs two classes, and the labels have {0}")]
+    NotTwoClasses(usize),
+    /// Too few units to choose a penalty with.
+    #[error("{0} of the units have features and labels, and a penalty can only be chosen by two or more")]
+    FewUnits(usize),
+    /// A split into units to learn from and others has nothing on one side.
+    #[error("a share of {share} of {units} units leaves a part empty")]
+    EmptySplit {
+        /// The share to be held out.
+        share: f64,
+        /// How many units there are.
+        units: usize,
+    },
+    /// The true classes are needed and were not given.
+    #[error("a regression on the truth needs the true classes")]
+    NoTruth,
+    /// A model whose numbers do not belong together.
+    #[error("its numbers do not fit together")]
+    NotAModel,
+    /// A table of features lacks one that a model needs.
+    #[error("no column '{0}', which the model needs")]
+    NoFeature(String),
+    /// Labels were given to a model that does not know experts.
+    #[error("the model has a classifier and no experts, so it cannot read labels")]
+    NoExperts,
+    /// What is wrong with one of several models.
+    #[error("{model}: {error}")]
+    OfModel {
+        /// The model's name.
+        model: String,
+        /// What is wrong.
+        error: Box<Error>,
+    },
     /// The system would not start threads.
     #[error("could not start {0} threads; try fewer")]
     Threads(usize),

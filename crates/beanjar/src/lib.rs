@@ -37,12 +37,15 @@ pub mod workers;
 mod context;
 mod error;
 mod gamma;
+mod log_product;
 mod logistic;
 mod normal;
 mod warning;
 
 pub use context::{Context, Progress};
 pub use error::{Error, Result};
+pub use experts::{ExpertsModel, FeatureTable, Learn, LearnOutcome, PredictClassesOutcome};
 pub use judgments::{Column, Dictionary, Judgments, Labels};
 pub use multiselect::{FitPredictor, FitPredictorOutcome, Plan, PlanOutcome, Select, SelectOutcome};
+pub use surrogate::{Score, ScoreOutcome};
 pub use warning::Warning;

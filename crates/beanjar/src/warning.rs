@@ -62,4 +62,102 @@ pub enum Warning {
         /// Of how many.
         all: usize,
     },
+    /// Learning ended before it converged.
+    #[error("stopped learning after {}, before it converged", counted(*.steps, "step"))]
+    StoppedEarly {
+        /// How many steps were taken.
+        steps: usize,
+    },
+    /// Units with features have no labels.
+    #[error("{} with features and without labels, not used", counted(*.units, "unit"))]
+    UnitsWithoutLabels {
+        /// How many.
+        units: usize,
+    },
+    /// Tasks with labels have no features.
+    #[error("{} without features, left out", counted(*.tasks, .what))]
+    TasksWithoutFeatures {
+        /// How many.
+        tasks: usize,
+        /// What they are called.
+        what: &'static str,
+    },
+    /// True classes that no expert ever gave.
+    #[error("{} with a true class that nobody gave, such as '{example}'; left out", counted(*.tasks, "task"))]
+    UnknownTruth {
+        /// How many tasks have one.
+        tasks: usize,
+        /// One of the classes.
+        example: String,
+    },
+    /// S is taken on units that were learned from.
+    #[error(
+        "{} to test on have labels to learn from as well: the model is scored on units that it learned from, so S is too good",
+        counted(*.units, "unit")
+    )]
+    TestUnitsLearnedFrom {
+        /// How many.
+        units: usize,
+    },
+    /// Labels to test by are of classes that no label to learn from has.
+    #[error(
+        "{} to test by of classes that no label to learn from has; they differ from every prediction",
+        counted(*.labels, "label")
+    )]
+    UnseenTestClasses {
+        /// How many labels.
+        labels: usize,
+    },
+    /// So few experts that their labels cannot show how often they err.
+    #[error("with fewer than three experts nobody can tell how often they err; do not trust the implied risk")]
+    FewExperts,
+    /// Experts who are hardly better than chance.
+    #[error("the experts are hardly better than chance, so S says little about any model")]
+    NearChance,
+    /// Predictions of classes that no expert gave.
+    #[error("{model}: {} of a class that no expert gave, which differ from every label", counted(*.predictions, "prediction"))]
+    UnseenPredictions {
+        /// Which model's.
+        model: String,
+        /// How many.
+        predictions: usize,
+    },
+    /// Labelled tasks that some models do not predict.
+    #[error("no prediction of {}; differences are on tasks that both models predict", listed(.models))]
+    MissingPredictions {
+        /// The models, and how many tasks each does not predict.
+        models: Vec<(String, usize)>,
+    },
+    /// Experts and classes that a model does not know.
+    #[error(
+        "left out: {} and {} of classes that the model has never seen",
+        counted(*.experts, "expert"), counted(*.labels, "label")
+    )]
+    UnknownExperts {
+        /// How many experts.
+        experts: usize,
+        /// How many labels.
+        labels: usize,
+    },
+    /// Labels, and none of an expert whom the model knows for any unit with features.
+    #[error("no label of an expert whom the model knows for any unit")]
+    NoKnownExpert,
+}
+
+/// A number and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
+fn counted(n: usize, what: &str) -> String {
+    let digits = n.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
+    let ending = match what {
+        _ if n == 1 => "",
+        what if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{} {what}{ending}", groups.join(","))
+}
+
+fn listed(models: &[(String, usize)]) -> String {
+    let each = models.iter().map(|(model, tasks)| format!("{} for {model}", counted(*tasks, "task")));
+    each.collect::<Vec<_>>().join(", ")
 }

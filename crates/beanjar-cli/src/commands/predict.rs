@@ -2,19 +2,17 @@ use super::Reading;
 use super::aggregate::AggregateReport;
 use super::labelled::{judgments_of, matched};
 use super::learn::FeatureColumns;
-use super::model::{Crowd, Experts, Model, load};
+use super::model::{Crowd, Model, load};
 use super::{labels_of, truths};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
-use beanjar::Dictionary;
-use beanjar::experts::{Labelled, likeliest};
-use beanjar::judgments::Ballots;
+use beanjar::experts::ClassPrediction;
 use beanjar::multiselect::Predictor;
+use beanjar::{Dictionary, ExpertsModel, PredictClassesOutcome};
 use beanjar_io::{Source, read_table};
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Predict the labels of new objects with a model file.
 ///
@@ -84,71 +82,19 @@ impl Predict {
     }
 
     /// Classifies units by their features, and the labels of experts if there are any.
-    fn classify(&self, model: &Experts, sink: Sink<'_>, common: &Common) -> Result<()> {
+    fn classify(&self, model: &ExpertsModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let these: Vec<(String, f64)> =
-            model.feature_names.iter().cloned().zip(model.feature_means.iter().copied()).collect();
+            model.feature_names().iter().cloned().zip(model.feature_means().iter().copied()).collect();
         let table = self.columns.read_these(&self.data, &these, common)?;
-        let column = |name: &String| {
-            table.names.iter().position(|other| other == name).ok_or_else(|| {
-                Failure::Words(format!("{}: no column '{name}', which the model needs", self.data.name()))
-            })
-        };
-        let columns: Vec<usize> = model.feature_names.iter().map(column).collect::<Result<_>>()?;
-        let features = table.features.of_columns(&columns);
-        let probabilities = match &self.labels {
-            None => model.classifier().plain_probabilities(&features),
-            Some(source) => {
-                let Some(experts) = &model.experts else {
-                    let said = "has a classifier and no experts, so it cannot read labels; leave --labels out";
-                    return Err(Failure::Words(format!("{}: the model {said}", self.model.name())));
-                };
-                let ballots = self.ballots(model, source, &table.ids, common)?;
-                experts.plain_posterior(&Labelled::new(&features, &ballots)?)
-            }
-        };
-        let classes = model.model_classes.len();
-        let row = |(id, chances): (&str, &[f64])| {
-            let class = likeliest(chances);
-            let probability = if classes == 2 { chances[1] } else { chances[class] };
-            let each = model.model_classes.iter().cloned().zip(chances.iter().copied());
-            Classified {
-                object: id.to_owned(),
-                label: model.model_classes[class].clone(),
-                probability,
-                probabilities: each.collect(),
-            }
-        };
-        let predictions = table.ids.iter().zip(probabilities.chunks_exact(classes)).map(row).collect();
-        let class = (classes == 2).then(|| model.model_classes[1].clone());
-        sink.emit(&ClassReport { class, predictions })
-    }
-
-    /// What experts whom a model knows said of units, in their order.
-    fn ballots(&self, model: &Experts, source: &Source, units: &Dictionary, common: &Common) -> Result<Ballots> {
-        let read = labels_of(self.reading.read(source, common)?.data, source)?;
-        let experts: Dictionary = model.expert_names.iter().map(String::as_str).collect();
-        let classes: Dictionary = model.model_classes.iter().map(String::as_str).collect();
-        let known = read.in_terms_of(&experts, &classes);
-        if known.newcomers + known.unknown_labels > 0 {
-            let (newcomers, labels) = (count(known.newcomers, "expert"), count(known.unknown_labels, "label"));
-            common.warn(&format!("left out: {newcomers} and {labels} of classes that the model has never seen"));
-        }
-        let tasks = known.labels.tasks.lookup();
-        let votes = |unit: &str| match tasks.code(unit) {
-            None => Vec::new(),
-            Some(task) => known.ballots.votes(task).iter().filter(|(worker, _)| *worker < experts.len()).collect(),
-        };
-        let votes: Vec<Vec<(usize, usize)>> = units.iter().map(votes).collect();
-        let lookup = units.lookup();
-        let without = known.labels.tasks.iter().filter(|task| lookup.code(task).is_none()).count();
-        if without > 0 {
-            let tasks = count(without, "labelled task");
-            common.warn(&format!("{tasks} of {} without features in {}, left out", source.name(), self.data.name()));
-        }
-        if votes.iter().all(Vec::is_empty) {
-            common.warn(&format!("{}: no label of an expert whom the model knows for any unit", source.name()));
-        }
-        Ok(Ballots::from_tasks(&votes, experts.len(), classes.len())?)
+        let read = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
+        let labels = self.labels.as_ref().map(read).transpose()?;
+        let outcome = model.predict(&table, labels.as_ref(), &common.context()?);
+        let outcome = outcome.map_err(|error| match error {
+            beanjar::Error::NoExperts => Failure::from(error).of(&self.model),
+            _ => Failure::from(error).of(&self.data),
+        })?;
+        common.warn_all(&outcome.warnings);
+        sink.emit(&outcome)
     }
 
     /// Labels tasks as a crowd's model reads their labels.
@@ -215,39 +161,22 @@ impl Predict {
     }
 }
 
-/// What a model of 'learn' says of units.
-#[derive(Serialize)]
-struct ClassReport {
-    /// The second of two classes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<String>,
-    predictions: Vec<Classified>,
-}
-
-#[derive(Serialize)]
-struct Classified {
-    object: String,
-    label: String,
-    /// Of the second of two classes; of the label if there are more.
-    probability: f64,
-    probabilities: BTreeMap<String, f64>,
-}
-
-impl Report for ClassReport {
+impl Report for PredictClassesOutcome {
     fn text(&self) -> String {
         const MOST: usize = 20;
-        let row = |row: &Classified| vec![row.object.clone(), row.label.clone(), number(row.probability)];
-        let chance = format!("P({})", self.class.as_deref().unwrap_or("label"));
-        let mut text = table(&["object", "label", &chance], self.predictions.iter().take(MOST).map(row).collect());
-        if self.predictions.len() > MOST {
-            text += &format!("  and {} more (--out FILE.csv has all)\n", self.predictions.len() - MOST);
+        let row = |row: ClassPrediction<'_>| vec![row.object.to_owned(), row.label.to_owned(), number(row.probability)];
+        let chance = format!("P({})", self.class().unwrap_or("label"));
+        let mut text = table(&["object", "label", &chance], self.predictions().take(MOST).map(row).collect());
+        if self.len() > MOST {
+            text += &format!("  and {} more (--out FILE.csv has all)\n", self.len() - MOST);
         }
         text
     }
 
     fn rows(&self) -> Rows<'_> {
-        let row = |row: &Classified| vec![row.object.clone(), row.label.clone(), exact(Some(row.probability))];
-        with_header(&["object", "label", "probability"], self.predictions.iter().map(row))
+        let row =
+            |row: ClassPrediction<'_>| vec![row.object.to_owned(), row.label.to_owned(), exact(Some(row.probability))];
+        with_header(&["object", "label", "probability"], self.predictions().map(row))
     }
 }
 

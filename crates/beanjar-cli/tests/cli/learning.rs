@@ -64,13 +64,16 @@ fn bad_features_and_wishes_are_named() {
         (vec!["learn", "other.csv", "--labels", "two.csv"], "check that both name"),
         (
             vec!["learn", "gap.csv", "--labels", "three.csv", "--impute", "mean", "-q", "--asymmetric"],
-            "--asymmetric is for two classes, and three.csv has 3 classes",
+            "three.csv: a skill for each true class needs two classes, and the labels have 3; leave --asymmetric out",
         ),
         (
             vec!["learn", "text.csv", "--labels", "two.csv", "--ignore", "split,part"],
             "text.csv, line 1: no column 'part'",
         ),
-        (vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--holdout", "1.5"], "--holdout is 1.5"),
+        (
+            vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--holdout", "1.5"],
+            "the share of units held out is 1.5, and must be between 0 and 1, such as 0.3 (--holdout)",
+        ),
         (vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--model", "truth"], "--truth FILE"),
         (
             vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--truth", "e/truth.csv"],
@@ -106,8 +109,7 @@ fn bad_features_and_wishes_are_named() {
     ]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(
-        run.err.contains("1 missing value filled in")
-            && run.err.contains("1 labelled task of two.csv without features"),
+        run.err.contains("1 missing value filled in") && run.err.contains("1 labelled task without features, left out"),
         "{}",
         run.err
     );
@@ -165,7 +167,7 @@ fn models_are_scored_on_labels_that_were_held_out() {
     folder.write("seen.csv", &(of_units(&|unit| unit < 20) + "u1,e9,another\n"));
     let run = folder.run(&[&LEARN[..], &["--penalty", "6", "--restarts", "0", "--test", "seen.csv"]].concat());
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.err.contains("it learned from") && run.err.contains("1 label of classes"), "{}", run.err);
+    assert!(run.err.contains("it learned from") && run.err.contains("1 label to test by of classes"), "{}", run.err);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The paper's comparison of models, by S and by their true risk.
 
 use beanjar::experts::{
-    Features, Fit, Labelled, Learner, ManyExperts, Part, Path, PenaltyPath, Validation, drawn_apart,
+    ClassifierFit, Features, Labelled, Learner, ManyExperts, PenaltyPath, Validation, random_split,
 };
 use beanjar::judgments::Ballots;
-use beanjar::surrogate::{disagreements, score};
+use beanjar::surrogate::{disagreements, surrogate};
 use beanjar::{Context, Result};
 
 /// Units to learn from, and others to judge by, whose true classes are known.
@@ -57,46 +57,48 @@ pub(crate) struct Compared {
 impl Experiment<'_> {
     /// Learns all models and judges them.
     pub(crate) fn run(&self) -> Result<Compared> {
-        let method =
-            ManyExperts { restarts: self.restarts, seed: self.seed, tolerance: 1e-7, ..ManyExperts::default() };
+        let method = ManyExperts { restarts: self.restarts, tolerance: 1e-7, ..ManyExperts::default() };
         let experts = Learner::Experts(method);
         let path = self.outcomes(&experts)?;
-        let truth = Learner::Truth(self.train.truth.iter().map(|&class| Some(class)).collect());
-        let units: Vec<usize> = (0..self.train.features.units()).collect();
-        let plain = experts.fit(&Part { data: self.labelled()?, units: &units }, 0.0, None, &Context::new())?;
+        let plain = experts.fit(&self.labelled()?, 0.0, None, &self.context())?;
         Ok(Compared {
             sparse: smallest(&path),
             path,
-            plain: self.outcome(0.0, &plain),
+            plain: self.outcome(0.0, &plain)?,
             majority: smallest(&self.outcomes(&Learner::Majority)?),
-            truth: smallest(&self.outcomes(&truth)?),
+            truth: smallest(&self.outcomes(&Learner::Truth)?),
         })
     }
 
     /// What becomes of each penalty of a path.
     fn outcomes(&self, learner: &Learner) -> Result<Vec<Outcome>> {
-        let units: Vec<usize> = (0..self.train.features.units()).collect();
-        let part = Part { data: self.labelled()?, units: &units };
-        let penalties = PenaltyPath::default().of(learner, &part)?;
+        let (data, context) = (self.labelled()?, self.context());
+        let penalties = PenaltyPath::default().of(learner, &data, &context)?;
         let validation = Validation::Others { features: self.test.features, ballots: self.test.ballots };
-        let Path { fits, .. } = learner.compare(&part, &penalties, validation, &Context::new())?;
-        Ok(penalties.iter().zip(&fits).map(|(&penalty, fit)| self.outcome(penalty, fit)).collect())
+        let path = learner.compare(&data, &penalties, validation, &context)?;
+        penalties.iter().zip(&path.fits).map(|(&penalty, fit)| self.outcome(penalty, fit)).collect()
     }
 
     fn labelled(&self) -> Result<Labelled<'_>> {
-        Labelled::new(self.train.features, self.train.ballots)
+        let truth = self.train.truth.iter().map(|&class| Some(class)).collect();
+        Labelled::new(self.train.features, self.train.ballots)?.with_truth(truth)
     }
 
-    fn outcome(&self, penalty: f64, fit: &Fit) -> Outcome {
-        let predicted = fit.predictions(self.train.features, self.test.features);
+    /// One thread: experiments run side by side.
+    fn context(&self) -> Context {
+        Context::new().with_seed(self.seed)
+    }
+
+    fn outcome(&self, penalty: f64, fit: &ClassifierFit) -> Result<Outcome> {
+        let predicted = fit.predictions(self.test.features)?;
         let (surrogate, risk) = judged(self.test.ballots, self.test.truth, &predicted);
-        Outcome { penalty, surrogate, risk }
+        Ok(Outcome { penalty, surrogate, risk })
     }
 }
 
 /// S of predictions, and the share of them that is wrong.
 fn judged(ballots: &Ballots, truth: &[u16], predicted: &[Option<usize>]) -> (f64, f64) {
-    let found = score(&disagreements(ballots, predicted));
+    let found = surrogate(&disagreements(ballots, predicted));
     (found.map_or(f64::NAN, |found| found.surrogate), wrong(truth, predicted))
 }
 
@@ -112,7 +114,7 @@ fn smallest(path: &[Outcome]) -> Outcome {
     path.iter().fold(first, |best, outcome| if outcome.surrogate < best.surrogate { *outcome } else { best })
 }
 
-/// Units with features and labels, drawn apart at random: so many to learn from, and the others.
+/// Units with features and labels, split at random: some to learn from, and the others.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Apart {
     /// The numbers of the units to learn from, and of the others.
@@ -128,10 +130,11 @@ pub(crate) struct Apart {
 impl Apart {
     /// Draws them.
     pub(crate) fn draw(features: &Features, ballots: &Ballots, truth: &[u16], train: usize, seed: u64) -> Result<Self> {
-        let (first, second) = drawn_apart(truth.len(), train as f64 / truth.len().max(1) as f64, seed);
+        let share = train as f64 / truth.len().max(1) as f64;
+        let (first, second) = random_split(truth.len(), share, &Context::new().with_seed(seed));
         let units = [first, second];
         Ok(Apart {
-            features: units.each_ref().map(|units| features.of_units(units)),
+            features: [features.of_units(&units[0])?, features.of_units(&units[1])?],
             ballots: [ballots.of_tasks(&units[0])?, ballots.of_tasks(&units[1])?],
             truth: units.each_ref().map(|units| units.iter().map(|&unit| truth[unit]).collect()),
             units,
@@ -175,11 +178,10 @@ mod tests {
             assert!(outcome.risk < 0.5 && outcome.surrogate > 0.3 && outcome.surrogate < 0.5, "{outcome:?}");
         }
         // By hand: the truth-trained model at its penalty.
-        let units: Vec<usize> = (0..1000).collect();
-        let learner = Learner::Truth(apart.truth[0].iter().map(|&class| Some(class)).collect());
         let data = Labelled::new(&apart.features[0], &apart.ballots[0]).unwrap();
-        let fit = learner.fit(&Part { data, units: &units }, found.truth.penalty, None, &Context::new()).unwrap();
-        let predicted = fit.predictions(&apart.features[0], &apart.features[1]);
+        let data = data.with_truth(apart.truth[0].iter().map(|&class| Some(class)).collect()).unwrap();
+        let fit = Learner::Truth.fit(&data, found.truth.penalty, None, &Context::new()).unwrap();
+        let predicted = fit.predictions(&apart.features[1]).unwrap();
         let wrong = predicted
             .iter()
             .zip(&apart.truth[1])

@@ -4,12 +4,12 @@ mod experiment;
 
 use crate::settings::{Result, Settings};
 use crate::table::table;
-use beanjar::experts::{Features, Labelled, Learner, ManyExperts, Part, PenaltyPath, Validation};
+use beanjar::experts::{Features, Labelled, Learner, ManyExperts, PenaltyPath, Validation};
 use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
 use beanjar::{Context, Labels};
-use beanjar_io::{Data, FeatureTable, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
+use beanjar_io::{Data, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use experiment::{Apart, Compared, Outcome, wrong};
 use std::path::Path;
@@ -225,39 +225,38 @@ impl Paper<'_> {
         const PENALTIES: PenaltyPath = PenaltyPath { penalties: 12, least: 0.02 };
         const FOLDS: usize = 5;
         let source = Source::from(folder.join("features.csv.gz"));
-        let songs: FeatureTable = read_features(&source, Wanted::AllBut(&["split".to_owned()]), false)?;
+        let songs = read_features(&source, Wanted::AllBut(&["split".to_owned()]), false)?.table;
         let truth = read_table(&Source::from(folder.join("truth.csv")))?;
         let Data::Labels(labels) = read(&Source::from(folder.join("labels.csv")), &ReadOptions::default())?.data else {
             return Err(format!("{}: labels.csv has no labels", folder.display()).into());
         };
-        let rows = songs.ids.lookup();
+        let rows = songs.units().lookup();
         let (known, tasks): (Vec<usize>, Vec<usize>) =
             labels.tasks.iter().enumerate().filter_map(|(task, id)| Some((rows.code(id)?, task))).unzip();
-        let others: Vec<usize> = (0..songs.ids.len()).filter(|row| !known.contains(row)).collect();
-        let classes = |rows: &[usize]| classes_of(&truth, &labels, rows.iter().map(|&row| songs.ids.get(row)));
+        let others: Vec<usize> = (0..songs.units().len()).filter(|row| !known.contains(row)).collect();
+        let classes = |rows: &[usize]| classes_of(&truth, &labels, rows.iter().map(|&row| songs.units().get(row)));
         let (train_truth, test_truth) = (classes(&known), classes(&others));
-        let (features, test) = (songs.features.of_units(&known), songs.features.of_units(&others));
+        let (features, test) = (songs.features().of_units(&known)?, songs.features().of_units(&others)?);
         let ballots = labels.ballots().of_tasks(&tasks)?;
-        let data = Labelled::new(&features, &ballots)?;
-        let units: Vec<usize> = (0..known.len()).collect();
-        let part = Part { data, units: &units };
-        let seed = self.settings.context.seed();
+        let known_class = |&class: &u16| (usize::from(class) < labels.classes.len()).then_some(class);
+        let truth = train_truth.iter().map(known_class).collect();
+        let data = Labelled::new(&features, &ballots)?.with_truth(truth)?;
+        let (context, seed) = (&self.settings.context, self.settings.context.seed());
         let learners = [
-            ("experts", Learner::Experts(ManyExperts { seed, restarts: 5, tolerance: 1e-7, ..ManyExperts::default() })),
+            ("experts", Learner::Experts(ManyExperts { restarts: 5, tolerance: 1e-7, ..ManyExperts::default() })),
             ("aggregate", Learner::Aggregate(Method::Auto(Auto { seed, ..Auto::default() }))),
             ("majority", Learner::Majority),
-            ("truth", Learner::Truth(train_truth.iter().map(|&class| Some(class)).collect())),
+            ("truth", Learner::Truth),
         ];
         let mut table_rows = Vec::new();
         for (name, learner) in learners {
             self.settings.say(&format!("music: {name}"));
-            let penalties = PENALTIES.of(&learner, &part)?;
-            let path =
-                learner.compare(&part, &penalties, Validation::Folds { folds: FOLDS, seed }, &self.settings.context)?;
+            let penalties = PENALTIES.of(&learner, &data, context)?;
+            let path = learner.compare(&data, &penalties, Validation::Folds(FOLDS), context)?;
             let chosen = path.best();
             for (i, (point, fit)) in path.points.iter().zip(&path.fits).enumerate() {
                 if i == chosen || i == 3 || i + 1 == penalties.len() {
-                    let accuracy = 1.0 - wrong(&test_truth, &fit.predictions(&features, &test));
+                    let accuracy = 1.0 - wrong(&test_truth, &fit.predictions(&test)?);
                     let mark = if i == chosen { " (chosen)" } else { "" };
                     table_rows.push((
                         point.surrogate.unwrap_or(f64::NAN),

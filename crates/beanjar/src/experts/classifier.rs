@@ -1,246 +1,176 @@
-use super::lasso::{self, LogisticRows, Sparse};
-use super::multinomial::{self, ClassRows, SparseClasses};
-use super::{Features, check_penalty};
+use super::Features;
+use super::linear::{Linear, rows_of};
 use crate::{Error, Result};
 
-/// P(class c | x) in proportion to exp(intercept_c + x b_c).
+/// P(class c | x) in proportion to exp(intercept_c + x b_c), for features x on the user's scale.
 ///
 /// Two classes have one row, of the second class, the first's being zero; more classes have a row each.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// ```
+/// use beanjar::experts::{Classifier, Features};
+///
+/// let classifier = Classifier::new(2, vec![-1.0], vec![0.5])?;
+/// let probabilities = classifier.probabilities(&Features::from_columns(2, &[vec![2.0, 4.0]])?)?;
+/// assert_eq!(probabilities[..2], [0.5, 0.5]);
+/// assert!(probabilities[3] > 0.7);
+/// # Ok::<(), beanjar::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "StoredClassifier", try_from = "StoredClassifier"))]
 pub struct Classifier {
-    /// How many classes.
-    pub classes: usize,
-    /// An intercept for each row.
-    pub intercepts: Vec<f64>,
-    /// Row after row, a coefficient for each feature.
-    pub coefficients: Vec<f64>,
+    linear: Linear,
 }
 
-/// How many rows a classifier has.
-pub(super) fn rows_of(classes: usize) -> usize {
-    if classes == 2 { 1 } else { classes }
+/// A classifier as it is written to a file.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredClassifier {
+    classes: usize,
+    intercepts: Vec<f64>,
+    coefficients: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl From<Classifier> for StoredClassifier {
+    fn from(Classifier { linear: Linear { classes, intercepts, coefficients } }: Classifier) -> Self {
+        StoredClassifier { classes, intercepts, coefficients }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredClassifier> for Classifier {
+    type Error = Error;
+
+    fn try_from(stored: StoredClassifier) -> Result<Self> {
+        Classifier::new(stored.classes, stored.intercepts, stored.coefficients)
+    }
 }
 
 impl Classifier {
-    /// How many rows it has.
+    /// From an intercept for each row, and row after row a coefficient for each feature.
+    pub fn new(classes: usize, intercepts: Vec<f64>, coefficients: Vec<f64>) -> Result<Self> {
+        let rows = rows_of(classes);
+        let even = classes > 1 && intercepts.len() == rows && coefficients.len().is_multiple_of(rows);
+        match even && intercepts.iter().chain(&coefficients).all(|value| value.is_finite()) {
+            true => Ok(Classifier { linear: Linear { classes, intercepts, coefficients } }),
+            false => Err(Error::NotAModel),
+        }
+    }
+
+    /// From numbers that are known to fit together.
+    pub(super) fn of(linear: Linear) -> Self {
+        Classifier { linear }
+    }
+
+    /// How many classes there are.
+    pub fn classes(&self) -> usize {
+        self.linear.classes
+    }
+
+    /// How many rows of coefficients: one for two classes, else one for each class.
     pub fn rows(&self) -> usize {
-        self.intercepts.len()
+        self.linear.rows()
     }
 
-    /// The coefficients of one row.
-    pub fn row(&self, row: usize) -> &[f64] {
-        let features = self.coefficients.len() / self.rows();
-        &self.coefficients[row * features..(row + 1) * features]
+    /// How many features it needs.
+    pub fn features(&self) -> usize {
+        self.linear.coefficients.len() / self.rows()
     }
 
-    /// Whether a feature has a coefficient that is not zero.
-    pub fn uses(&self, feature: usize) -> bool {
-        (0..self.rows()).any(|row| self.row(row)[feature] != 0.0)
+    /// The intercept of each row.
+    pub fn intercepts(&self) -> &[f64] {
+        &self.linear.intercepts
+    }
+
+    /// Row after row, a coefficient for each feature.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.linear.coefficients
+    }
+
+    /// A feature's coefficient in each row.
+    pub fn coefficients_of(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
+        self.linear.coefficients.iter().copied().skip(feature).step_by(self.features().max(1))
     }
 
     /// How many features have a coefficient that is not zero.
     pub fn features_used(&self) -> usize {
-        (0..self.coefficients.len() / self.rows()).filter(|&feature| self.uses(feature)).count()
+        self.linear.features_used()
     }
 
-    /// Intercept and x b of each unit and row, unit by unit, of standardised features.
-    pub(super) fn sums(&self, features: &Features) -> Vec<f64> {
-        self.sums_by(features, |coefficients| features.standardised_sum(coefficients))
+    /// The probability of each class for each unit, unit by unit.
+    pub fn probabilities(&self, features: &Features) -> Result<Vec<f64>> {
+        Ok(self.linear.probabilities_of(&self.sums(features)?))
     }
 
-    pub(super) fn plain_sums(&self, features: &Features) -> Vec<f64> {
-        self.sums_by(features, |slopes| features.plain_sum(slopes))
+    /// Of each unit the class with the largest probability; of equals the first.
+    pub fn predict(&self, features: &Features) -> Result<Vec<usize>> {
+        Ok(self.probabilities(features)?.chunks_exact(self.classes()).map(likeliest).collect())
     }
 
-    fn sums_by(&self, features: &Features, sum: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
-        let rows = self.rows();
-        let mut sums = vec![0.0; features.units() * rows];
-        for row in 0..rows {
-            let of_row = sum(self.row(row));
-            for (cell, value) in sums.iter_mut().skip(row).step_by(rows).zip(of_row) {
-                *cell = self.intercepts[row] + value;
-            }
-        }
-        sums
+    /// Intercept and x b of each unit and row, unit by unit.
+    pub(super) fn sums(&self, features: &Features) -> Result<Vec<f64>> {
+        check_features(features, self.features())?;
+        Ok(self.linear.sums_by(features.units(), |slopes| features.sums(slopes)))
     }
 
-    /// The probability of each class for each unit, unit by unit, of features standardised as those it was learned from.
-    pub fn probabilities(&self, features: &Features) -> Vec<f64> {
-        self.probabilities_of(&self.sums(features))
-    }
-
-    /// The probability of each class for each unit, of features as they are; the coefficients are on their scale.
-    pub fn plain_probabilities(&self, features: &Features) -> Vec<f64> {
-        self.probabilities_of(&self.plain_sums(features))
-    }
-
-    fn probabilities_of(&self, sums: &[f64]) -> Vec<f64> {
-        let mut probabilities = vec![0.0; sums.len() / self.rows() * self.classes];
-        for (sums, cells) in sums.chunks_exact(self.rows()).zip(probabilities.chunks_exact_mut(self.classes)) {
-            softmax(sums, cells);
-        }
-        probabilities
-    }
-
-    /// The same for features as the user has them.
-    pub fn on_the_users_scale(&self, features: &Features) -> Classifier {
-        let mut scaled = Classifier { classes: self.classes, intercepts: Vec::new(), coefficients: Vec::new() };
-        for row in 0..self.rows() {
-            let (slopes, shift) = features.on_the_users_scale(self.row(row));
-            scaled.intercepts.push(self.intercepts[row] + shift);
-            scaled.coefficients.extend(slopes);
-        }
-        scaled
-    }
-
-    /// Whether its numbers fit together.
-    pub fn is_sound(&self, features: usize) -> bool {
-        let sizes = self.rows() == rows_of(self.classes) && self.coefficients.len() == self.rows() * features;
-        sizes && self.classes > 1 && self.intercepts.iter().chain(&self.coefficients).all(|value| value.is_finite())
+    pub(super) fn linear(&self) -> &Linear {
+        &self.linear
     }
 }
 
-/// Probabilities of classes from the sums of rows; returns what divides them, as [`normalise`].
-pub(super) fn softmax(sums: &[f64], cells: &mut [f64]) -> Divisor {
-    match sums {
-        [sum] => cells.copy_from_slice(&[0.0, *sum]),
-        _ => cells.copy_from_slice(sums),
-    }
-    normalise(cells)
-}
-
-/// e^log times a factor from 1 to the number of classes: a product of these needs one logarithm.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Divisor {
-    pub(super) log: f64,
-    pub(super) factor: f64,
-}
-
-/// Turns logarithms of what classes weigh into their shares; returns what divides them.
-pub(super) fn normalise(cells: &mut [f64]) -> Divisor {
-    if let [no, yes] = cells {
-        let (log, small, large_is_yes) = (no.max(*yes), (-(*yes - *no).abs()).exp(), yes > no);
-        let large = 1.0 / (1.0 + small);
-        (*no, *yes) = if large_is_yes { (small * large, large) } else { (large, small * large) };
-        return Divisor { log, factor: 1.0 + small };
-    }
-    let log = cells.iter().fold(f64::NEG_INFINITY, |most, cell| most.max(*cell));
-    cells.iter_mut().for_each(|cell| *cell = (*cell - log).exp());
-    let factor = cells.iter().sum();
-    cells.iter_mut().for_each(|cell| *cell /= factor);
-    Divisor { log, factor }
-}
-
-/// Logistic regression with an L1 penalty on labels that may be soft, for two classes or more.
-///
-/// Minimised is the sum over units of weight times the cross entropy of the unit's shares of classes and
-/// [`Classifier`]'s probabilities, plus `penalty` times the sum of absolute coefficients of standardised features.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Regression {
-    /// The penalty, 0 or more.
-    pub penalty: f64,
-}
-
-/// What a unit's class is thought to be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SoftLabels {
-    pub(super) rows: ClassRows,
-}
-
-impl SoftLabels {
-    /// Shares of the classes, unit by unit, that sum to 1, or to 0 for a unit that does not count.
-    pub fn new(classes: usize, shares: Vec<f64>) -> Result<Self> {
-        let sum = |unit: &[f64]| unit.iter().sum::<f64>();
-        let sound = |unit: &[f64]| {
-            unit.iter().all(|share| (0.0..=1.0).contains(share)) && (sum(unit) == 0.0 || (sum(unit) - 1.0).abs() < 1e-6)
-        };
-        if classes < 2 || !shares.len().is_multiple_of(classes) || !shares.chunks_exact(classes).all(sound) {
-            let range = "from 0 to 1, and 1 in all for a unit";
-            return Err(Error::OutOfRange { name: "a share of a class", value: "another number".into(), range });
-        }
-        let weight = shares.chunks_exact(classes).map(|unit| if sum(unit) > 0.0 { 1.0 } else { 0.0 }).collect();
-        Ok(SoftLabels { rows: ClassRows { classes, weight, target: shares } })
-    }
-
-    /// The sum over units that count of share times the logarithm of probability.
-    pub(super) fn log_likelihood(&self, classifier: &Classifier, features: &Features) -> f64 {
-        let probabilities = classifier.probabilities(features);
-        let terms = self.rows.target.iter().zip(&probabilities).filter(|(share, _)| **share > 0.0);
-        terms.map(|(share, p)| share * p.max(f64::MIN_POSITIVE).ln()).sum()
-    }
-}
-
-impl Regression {
-    /// Fits a classifier to soft labels.
-    pub fn fit(&self, features: &Features, labels: &SoftLabels, start: Option<&Classifier>) -> Result<Classifier> {
-        check_penalty("the penalty", self.penalty)?;
-        check_units(features, labels)?;
-        let loss = labels.rows.weight.iter().sum::<f64>().max(1.0);
-        Ok(regress(features, &labels.rows, self.penalty, 1e-8 * loss, start).0)
-    }
-
-    /// The smallest penalty at which no feature enters.
-    pub fn largest_penalty(features: &Features, labels: &SoftLabels) -> Result<f64> {
-        check_units(features, labels)?;
-        Ok(largest_penalty(features, &labels.rows))
-    }
-}
-
-fn check_units(features: &Features, labels: &SoftLabels) -> Result<()> {
-    match features.units() == labels.rows.weight.len() {
+pub(super) fn check_features(features: &Features, needed: usize) -> Result<()> {
+    match features.len() == needed {
         true => Ok(()),
         false => Err(Error::OutOfRange {
-            name: "the number of units with features",
-            value: features.units().to_string(),
-            range: "that of the units with labels",
+            name: "the number of features",
+            value: features.len().to_string(),
+            range: "that of the features the model was learned from",
         }),
     }
 }
 
-/// The classifier with the smallest penalised loss, and the gap left.
-pub(super) fn regress(
-    features: &Features,
-    rows: &ClassRows,
-    penalty: f64,
-    tolerance: f64,
-    start: Option<&Classifier>,
-) -> (Classifier, f64) {
-    if rows.classes == 2 {
-        let start = start.map(|start| Sparse {
-            intercepts: start.intercepts.clone(),
-            coefficients: start.coefficients.clone(),
-            ..Sparse::default()
-        });
-        let found = lasso::solve(features, &two_classes(rows), penalty, tolerance, start.as_ref());
-        return (Classifier { classes: 2, intercepts: found.intercepts, coefficients: found.coefficients }, found.gap);
-    }
-    let start = start.map(|start| SparseClasses {
-        intercepts: start.intercepts.clone(),
-        coefficients: start.coefficients.clone(),
-        ..SparseClasses::default()
-    });
-    let found = multinomial::solve(features, rows, penalty, tolerance, start.as_ref());
-    (Classifier { classes: rows.classes, intercepts: found.intercepts, coefficients: found.coefficients }, found.gap)
+/// The class with the largest probability; of equals the first.
+pub(super) fn likeliest(probabilities: &[f64]) -> usize {
+    (1..probabilities.len())
+        .fold(0, |best, class| if probabilities[class] > probabilities[best] { class } else { best })
 }
 
-/// The smallest penalty at which no feature enters.
-pub(super) fn largest_penalty(features: &Features, rows: &ClassRows) -> f64 {
-    match rows.classes {
-        2 => lasso::largest_penalty(features, &two_classes(rows)),
-        _ => multinomial::largest_penalty(features, rows),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// One row for each unit that counts: is it of the second class?
-fn two_classes(rows: &ClassRows) -> LogisticRows {
-    let (mut offsets, mut weight, mut target) = (vec![0], Vec::new(), Vec::new());
-    for (unit, &counts) in rows.weight.iter().enumerate() {
-        if counts > 0.0 {
-            weight.push(counts);
-            target.push(rows.target[2 * unit + 1]);
+    #[test]
+    fn numbers_that_do_not_fit_together_are_refused() {
+        assert!(
+            Classifier::new(2, vec![0.0], vec![]).is_ok() && Classifier::new(3, vec![0.0; 3], vec![1.0; 6]).is_ok()
+        );
+        for (classes, intercepts, coefficients) in [
+            (0, vec![], vec![]),
+            (1, vec![0.0], vec![]),
+            (2, vec![0.0; 2], vec![0.0; 2]),
+            (3, vec![0.0; 3], vec![0.0; 4]),
+            (2, vec![f64::NAN], vec![]),
+        ] {
+            assert_eq!(Classifier::new(classes, intercepts, coefficients), Err(Error::NotAModel));
         }
-        offsets.push(weight.len());
     }
-    LogisticRows { offsets, group: vec![0; weight.len()], groups: 1, weight, target }
+
+    #[test]
+    fn probabilities_are_those_of_the_formula() {
+        let features = Features::from_columns(2, &[vec![1.0, -2.0], vec![0.0, 3.0]]).unwrap();
+        let classifier = Classifier::new(3, vec![0.1, -0.2, 0.3], vec![1.0, 0.5, 0.0, -1.0, -0.4, 0.2]).unwrap();
+        let found = classifier.probabilities(&features).unwrap();
+        for (unit, x) in [[1.0, 0.0], [-2.0, 3.0]].iter().enumerate() {
+            let weight = |c: usize| {
+                let b = &classifier.coefficients()[2 * c..2 * c + 2];
+                (classifier.intercepts()[c] + b[0] * x[0] + b[1] * x[1]).exp()
+            };
+            let total: f64 = (0..3).map(weight).sum();
+            assert!((0..3).all(|c| (found[unit * 3 + c] - weight(c) / total).abs() < 1e-12));
+        }
+        assert_eq!(classifier.predict(&features).unwrap(), [0, 2]);
+        assert_eq!(classifier.coefficients_of(1).collect::<Vec<_>>(), [0.5, -1.0, 0.2]);
+        assert!(classifier.probabilities(&Features::from_columns(2, &[]).unwrap()).is_err());
+    }
 }

@@ -1,26 +1,27 @@
-//! EM: from what labels tell of the classes to the model, and back.
+//! EM: from the posteriors of the units' classes to the model, and back.
 
-use super::classifier::regress;
-use super::lasso::{self, LogisticRows, Sparse};
-use super::model::{ExpertModel, Labelled};
+use super::labelled::Labelled;
+use super::lasso::{self, LogisticRows};
 use super::multinomial::ClassRows;
-use super::reading::Readings;
+use super::parameters::Parameters;
+use super::proximal_newton::{Lasso, Sparse, size};
+use super::regression::regress;
+use crate::{Context, Result};
 
-/// The penalties on the coefficients of the class and of difficulty.
+/// The penalties on the coefficients of the class and of ease.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Penalties {
     pub(super) truth: f64,
-    pub(super) difficulty: f64,
+    pub(super) ease: f64,
 }
 
 impl Penalties {
-    pub(super) fn of(&self, model: &ExpertModel) -> f64 {
-        let size = |values: &[f64]| values.iter().map(|value| value.abs()).sum::<f64>();
-        self.truth * size(&model.classifier.coefficients) + self.difficulty * size(&model.difficulty)
+    pub(super) fn of(&self, model: &Parameters) -> f64 {
+        self.truth * size(&model.classifier.coefficients) + self.ease * size(&model.ease)
     }
 }
 
-/// Units with labels, each with what is thought of its class.
+/// Units with labels, each with the shares of its classes.
 pub(super) fn class_rows(data: &Labelled<'_>, shares: Vec<f64>) -> ClassRows {
     let counts = |unit: usize| f64::from(u8::from(!data.ballots.votes(unit).labels.is_empty()));
     let weight = (0..data.ballots.tasks()).map(counts).collect();
@@ -69,7 +70,7 @@ pub(super) struct Climb<'a> {
     data: &'a Labelled<'a>,
     classes: ClassRows,
     experts: Option<Sparse>,
-    pub(super) model: Option<ExpertModel>,
+    pub(super) model: Option<Parameters>,
     pub(super) objective: f64,
     /// By how much the last step raised it.
     gain: f64,
@@ -96,38 +97,39 @@ impl<'a> Climb<'a> {
         }
     }
 
-    /// Takes steps until one gains no more than a share of the objective, or there were so many in all.
-    pub(super) fn run(mut self, most: usize, tolerance: f64) -> Self {
+    /// Takes steps until one gains no more than a share of the objective, or `most` were taken in all.
+    pub(super) fn run(mut self, most: usize, tolerance: f64, context: &Context) -> Result<Self> {
         let mut rights = right_rows(self.data, self.asymmetric);
         while self.steps < most && !self.converged {
-            self.step(&mut rights);
+            self.step(&mut rights, context)?;
             self.converged = self.gain <= tolerance * self.objective.abs();
         }
-        self
+        Ok(self)
     }
 
     /// M from the shares there are, then E.
-    pub(super) fn step(&mut self, rights: &mut LogisticRows) {
-        let (before, features) = (self.objective, self.data.features);
+    pub(super) fn step(&mut self, rights: &mut LogisticRows, context: &Context) -> Result<()> {
+        let (before, features) = (self.objective, &self.data.features);
         set_rights(self.data, rights, self.asymmetric, &self.classes);
         // The regressions need come no nearer to their optimum than EM comes to its own in a step; none lowers the objective.
         let tolerance =
             if self.gain.is_finite() { 0.2 * self.gain.abs() } else { 1e-3 * self.data.ballots.len() as f64 };
+        let lasso = |penalty: f64| Lasso { penalty, tolerance };
         let start = self.model.as_ref().map(|model| &model.classifier);
-        let (classifier, _) = regress(features, &self.classes, self.penalties.truth, tolerance, start);
-        let experts = lasso::solve(features, rights, self.penalties.difficulty, tolerance, self.experts.as_ref());
-        let model = ExpertModel {
+        let classifier = regress(features, &self.classes, lasso(self.penalties.truth), start, context)?;
+        let experts = lasso::solve(features, rights, lasso(self.penalties.ease), self.experts.as_ref(), context)?;
+        let model = Parameters {
             classifier,
             skills: experts.intercepts.clone(),
-            difficulty: experts.coefficients.clone(),
+            ease: experts.coefficients.clone(),
             asymmetric: self.asymmetric,
         };
-        let (sums, ease) = (model.classifier.sums(features), features.standardised_sum(&model.difficulty));
-        let readings = Readings::of(&model, &sums, &ease, self.data.ballots);
-        (self.classes.target, self.log_likelihood) = (readings.posterior, readings.log_likelihood);
+        let found = model.posteriors(self.data);
+        (self.classes.target, self.log_likelihood) = (found.posterior, found.log_likelihood);
         self.objective = self.log_likelihood - self.penalties.of(&model);
         (self.model, self.experts) = (Some(model), Some(experts));
         self.gain = self.objective - before;
         self.steps += 1;
+        Ok(())
     }
 }

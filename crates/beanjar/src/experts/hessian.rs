@@ -1,10 +1,12 @@
 //! The curvature of the likelihood over the parameters that may move, summed over units.
 
-use super::curvature::{Parts, Said};
-use super::model::{ExpertModel, Labelled};
+use super::labelled::Labelled;
+use super::parameters::Parameters;
+use super::posterior::Posteriors;
 use super::quadratic::Variable;
-use super::reading::Readings;
+use super::unit_hessian::{Unit, UnitHessian};
 use crate::linalg::Symmetric;
+use crate::{Context, Result};
 
 /// What may move.
 pub(super) struct Working {
@@ -32,26 +34,33 @@ impl Channel {
     }
 }
 
-/// Units are taken so many at a time, and products of matrices made of their shares.
+/// Where the Hessian is taken.
+pub(super) struct At<'a> {
+    pub(super) model: &'a Parameters,
+    pub(super) posteriors: &'a Posteriors,
+}
+
+/// Units are taken this many at a time, and products of matrices made of their shares.
 const BLOCK: usize = 128;
 
 /// C - missing V over what may move, from as many units as keep its cost in bounds, evenly spread.
 pub(super) fn hessian(
     data: &Labelled<'_>,
-    model: &ExpertModel,
-    readings: &Readings,
+    at: &At<'_>,
     working: &Working,
     missing: f64,
-) -> Symmetric {
+    context: &Context,
+) -> Result<Symmetric> {
     const MOST_PRODUCTS: usize = 2_000_000_000;
-    let (units, in_channels) = (data.features.units(), working.variables.len() - model.skills.len());
+    let (units, in_channels) = (data.features.units(), working.variables.len() - at.model.skills.len());
     let every = (units.saturating_mul(in_channels * in_channels) / MOST_PRODUCTS + 1).min(units / (BLOCK * 8) + 1);
-    let mut blocks = Blocks::new(data, model, readings, working);
+    let mut blocks = Blocks::new(data, at, working);
     let mut looked = 0;
     for from in (0..units).step_by(BLOCK * every) {
         let to = (from + BLOCK).min(units);
         blocks.add(from..to, missing);
         looked += to - from;
+        context.worked((to - from) * in_channels * in_channels)?;
     }
     // Below the diagonal lies all of it; units that were left out are like those that were not.
     let share = units as f64 / looked.max(1) as f64;
@@ -60,20 +69,20 @@ pub(super) fn hessian(
         hessian.row_mut(i)[..=i].iter_mut().for_each(|value| *value *= share);
     }
     hessian.mirror();
-    hessian
+    Ok(hessian)
 }
 
 /// The sum so far, and room for a block's shares.
 struct Blocks<'a> {
     data: &'a Labelled<'a>,
-    model: &'a ExpertModel,
-    readings: &'a Readings,
+    model: &'a Parameters,
+    posteriors: &'a Posteriors,
     channels: &'a [Channel],
     /// Right at and below the diagonal.
     sum: Symmetric,
     first_skill: usize,
     experts: usize,
-    parts: Parts,
+    unit: UnitHessian,
     /// Of each channel, for each unit, its features after a 1 for the intercept.
     designs: Vec<Vec<f64>>,
     /// Of each pair of channels, a weight for each unit.
@@ -86,8 +95,9 @@ struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    fn new(data: &'a Labelled<'a>, model: &'a ExpertModel, readings: &'a Readings, working: &'a Working) -> Self {
-        // A matrix is worth its zeros if these are no more than so many for each vote.
+    fn new(data: &'a Labelled<'a>, at: &At<'a>, working: &'a Working) -> Self {
+        let At { model, posteriors } = *at;
+        // A matrix is worth its zeros if these are no more than this many for each vote.
         const DENSE: usize = 8;
         let (channels, skills) = (working.channels.len(), model.skills.len());
         let size = working.variables.len();
@@ -95,12 +105,12 @@ impl<'a> Blocks<'a> {
         Blocks {
             data,
             model,
-            readings,
+            posteriors,
             channels: &working.channels,
             sum: Symmetric::zeros(size),
             first_skill: size - skills,
             experts: model.experts(),
-            parts: Parts::new(channels),
+            unit: UnitHessian::new(channels),
             designs: working.channels.iter().map(|channel| vec![1.0; channel.len() * BLOCK]).collect(),
             between_channels: vec![vec![0.0; BLOCK]; channels * channels],
             with_skills: dense.then(|| vec![vec![0.0; skills * BLOCK]; channels]),
@@ -127,17 +137,17 @@ impl<'a> Blocks<'a> {
         let (classes, each, experts) = (self.model.classifier.classes, self.model.skills_each(), self.experts);
         let votes = self.data.ballots.votes(unit);
         let first_vote = self.data.ballots.first_vote(unit);
-        let said = Said {
+        let labels = Unit {
             labels: votes.labels,
-            prior: &self.readings.prior[unit * classes..(unit + 1) * classes],
-            posterior: &self.readings.posterior[unit * classes..(unit + 1) * classes],
-            right: &self.readings.right[first_vote * each..][..votes.labels.len() * each],
+            prior: &self.posteriors.prior[unit * classes..(unit + 1) * classes],
+            posterior: &self.posteriors.posterior[unit * classes..(unit + 1) * classes],
+            right: &self.posteriors.right[first_vote * each..][..votes.labels.len() * each],
         };
         match classes == 2 && each == 1 {
-            true => self.parts.of_two_classes(&said, missing),
-            false => self.parts.of(&said, missing),
+            true => self.unit.of_two_classes(&labels, missing),
+            false => self.unit.of(&labels, missing),
         }
-        for (weights, weight) in self.between_channels.iter_mut().zip(&self.parts.between_channels) {
+        for (weights, weight) in self.between_channels.iter_mut().zip(&self.unit.between_channels) {
             weights[at] = *weight;
         }
         self.places.clear();
@@ -146,9 +156,9 @@ impl<'a> Blocks<'a> {
         }
         for (a, &place) in self.places.iter().enumerate() {
             let row = self.sum.row_mut(place);
-            let between = &self.parts.between_votes[a * self.places.len()..][..self.places.len()];
+            let between = &self.unit.between_votes[a * self.places.len()..][..self.places.len()];
             self.places.iter().zip(between).for_each(|(&other, value)| row[other] += value);
-            let weights = &self.parts.vote_and_channel[a * self.channels.len()..];
+            let weights = &self.unit.vote_and_channel[a * self.channels.len()..];
             for (k, (channel, &weight)) in self.channels.iter().zip(weights).enumerate() {
                 if let Some(with_skills) = &mut self.with_skills {
                     with_skills[k][at * self.model.skills.len() + place - self.first_skill] += weight;

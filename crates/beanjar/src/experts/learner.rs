@@ -1,7 +1,12 @@
-use super::classifier::Regression;
-use super::{Classifier, ExpertModel, Labelled, Learned, ManyExperts, SoftLabels};
+use super::labelled::Labelled;
+use super::linear::Linear;
+use super::parameters::Parameters;
+use super::proximal_newton::size;
+use super::regression::{SoftLabels, largest_penalty};
+use super::{Classifier, ExpertModel, ExpertsFit, Features, ManyExperts, check_penalty};
+use crate::context::Steps;
 use crate::truth::{Evidence, Method};
-use crate::{Context, Error, Result};
+use crate::{Context, Result};
 
 /// A way to learn a classifier from units with features and noisy labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,23 +17,15 @@ pub enum Learner {
     Majority,
     /// A penalised logistic regression on the soft labels of a method that infers the truth.
     Aggregate(Method),
-    /// A penalised logistic regression on the true class, where it is known, of each unit.
-    Truth(Vec<Option<u16>>),
+    /// A penalised logistic regression on the true class, of the units where it is known.
+    Truth,
 }
 
-/// Units to learn from.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    /// Their features and labels.
-    pub data: Labelled<'a>,
-    /// Their numbers among all units.
-    pub units: &'a [usize],
-}
-
-/// A classifier that was learned, for features standardised as those it was learned from.
+/// A classifier, fitted by any [`Learner`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
-    /// The classifier.
+#[non_exhaustive]
+pub struct ClassifierFit {
+    /// The classifier, for features on the user's scale.
     pub classifier: Classifier,
     /// The classifier with the experts, if they were learned together.
     pub experts: Option<ExpertModel>,
@@ -38,65 +35,119 @@ pub struct Fit {
     pub log_likelihood: f64,
     /// Steps that were taken.
     pub iterations: usize,
-    /// Whether they came to an end by themselves.
+    /// Whether the steps ended because none promised more.
     pub converged: bool,
+    /// The same for standardised features.
+    pub(super) standardised: Fitted,
 }
 
-impl Fit {
-    /// How many features enter, for the class or for difficulty.
+/// What was fitted, for standardised features.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fitted {
+    Classifier(Linear),
+    Experts(Parameters),
+}
+
+impl ClassifierFit {
+    /// How many features enter, for the class or for ease.
     pub fn features_used(&self) -> usize {
-        match &self.experts {
-            Some(experts) => experts.features_used(),
-            None => self.classifier.features_used(),
+        match &self.standardised {
+            Fitted::Classifier(classifier) => classifier.features_used(),
+            Fitted::Experts(parameters) => parameters.features_used(),
+        }
+    }
+
+    /// The likeliest class of each unit, by its features.
+    pub fn predictions(&self, features: &Features) -> Result<Vec<Option<usize>>> {
+        Ok(self.classifier.predict(features)?.into_iter().map(Some).collect())
+    }
+
+    fn parameters(&self) -> Option<&Parameters> {
+        match &self.standardised {
+            Fitted::Classifier(_) => None,
+            Fitted::Experts(parameters) => Some(parameters),
+        }
+    }
+
+    pub(super) fn linear(&self) -> &Linear {
+        match &self.standardised {
+            Fitted::Classifier(classifier) => classifier,
+            Fitted::Experts(parameters) => &parameters.classifier,
         }
     }
 }
 
-impl From<Learned> for Fit {
-    fn from(learned: Learned) -> Self {
-        Fit {
-            classifier: learned.model.classifier.clone(),
-            experts: Some(learned.model),
-            objective: learned.objective,
-            log_likelihood: learned.log_likelihood,
-            iterations: learned.iterations,
-            converged: learned.converged,
+impl From<ExpertsFit> for ClassifierFit {
+    fn from(fit: ExpertsFit) -> Self {
+        ClassifierFit {
+            classifier: fit.model.classifier().clone(),
+            experts: Some(fit.model),
+            objective: fit.objective,
+            log_likelihood: fit.log_likelihood,
+            iterations: fit.iterations,
+            converged: fit.converged,
+            standardised: Fitted::Experts(fit.parameters),
         }
     }
 }
 
 impl Learner {
     /// The smallest penalty at which no feature enters.
-    pub fn largest_penalty(&self, part: &Part<'_>) -> Result<f64> {
+    pub fn largest_penalty(&self, data: &Labelled<'_>, context: &Context) -> Result<f64> {
         match self {
-            Learner::Experts(method) => method.largest_penalty(&part.data),
-            _ => Regression::largest_penalty(part.data.features, &self.soft_labels(part)?),
+            Learner::Experts(method) => method.largest_penalty(data, context),
+            _ => largest_penalty(&data.features, &self.soft_labels(data, context)?.rows, context),
         }
     }
 
     /// Learns with one penalty, from all starts, and from another fit if there is one.
-    pub fn fit(&self, part: &Part<'_>, penalty: f64, other: Option<&Fit>, context: &Context) -> Result<Fit> {
+    pub fn fit(
+        &self,
+        data: &Labelled<'_>,
+        penalty: f64,
+        other: Option<&ClassifierFit>,
+        context: &Context,
+    ) -> Result<ClassifierFit> {
         match self {
             Learner::Experts(method) => {
                 let method = ManyExperts { penalty, ..method.clone() };
-                let afresh = method.fit(&part.data, context)?;
-                Ok(higher(afresh, from(&method, part, other)?))
+                let afresh = method.fit(data, context)?;
+                Ok(higher(afresh, from(&method, data, other, context)?))
             }
-            _ => regress(part, &self.soft_labels(part)?, penalty, other.map(|fit| &fit.classifier)),
+            _ => {
+                let labels = self.soft_labels(data, context)?;
+                regress(data, &labels, penalty, other.map(ClassifierFit::linear), context)
+            }
         }
     }
 
-    /// Learns with each of several penalties, from the largest down.
+    /// How many fits [`along`](Self::along) makes with this many penalties.
+    pub(super) fn fits_along(&self, penalties: usize) -> usize {
+        match self {
+            Learner::Experts(_) => (2 * penalties).saturating_sub(1),
+            _ => penalties,
+        }
+    }
+
+    /// Learns with each of several penalties, from the largest down. Each fit is a step.
     ///
     /// Experts are learned from all starts at the first penalty, and from some of them at every fifth; at each penalty from
     /// where the last ended, and then back up, from where the next smaller ended. What ends highest is kept: the likelihood
     /// has many maxima, and those without features lead nowhere where experts are few.
-    pub fn along(&self, part: &Part<'_>, penalties: &[f64]) -> Result<Vec<Fit>> {
-        let mut fits: Vec<Fit> = Vec::with_capacity(penalties.len());
+    pub(super) fn along(
+        &self,
+        data: &Labelled<'_>,
+        penalties: &[f64],
+        steps: &Steps<'_>,
+        context: &Context,
+    ) -> Result<Vec<ClassifierFit>> {
+        let mut fits: Vec<ClassifierFit> = Vec::with_capacity(penalties.len());
         let Learner::Experts(method) = self else {
-            let labels = self.soft_labels(part)?;
+            let labels = self.soft_labels(data, context)?;
             for &penalty in penalties {
-                fits.push(regress(part, &labels, penalty, fits.last().map(|fit| &fit.classifier))?);
+                let start = fits.last().map(ClassifierFit::linear);
+                fits.push(regress(data, &labels, penalty, start, context)?);
+                steps.tick()?;
             }
             return Ok(fits);
         };
@@ -104,31 +155,33 @@ impl Learner {
         for (i, &penalty) in penalties.iter().enumerate() {
             let restarts = if i == 0 { method.restarts } else { method.restarts / EVERY };
             let method = ManyExperts { penalty, restarts, ..method.clone() };
-            let on = from(&method, part, fits.last())?;
+            let on = from(&method, data, fits.last(), context)?;
             fits.push(match on {
                 Some(on) if i % EVERY != 0 => on.into(),
-                on => higher(method.fit(&part.data, &Context::new())?, on),
+                on => higher(method.fit(data, context)?, on),
             });
+            steps.tick()?;
         }
         for i in (1..fits.len()).rev() {
             let method = ManyExperts { penalty: penalties[i - 1], ..method.clone() };
-            if let Some(back) = from(&method, part, Some(&fits[i]))?
+            if let Some(back) = from(&method, data, Some(&fits[i]), context)?
                 && back.objective > fits[i - 1].objective
             {
                 fits[i - 1] = back.into();
             }
+            steps.tick()?;
         }
         Ok(fits)
     }
 
     /// What a regression is fitted to.
-    fn soft_labels(&self, part: &Part<'_>) -> Result<SoftLabels> {
-        let ballots = part.data.ballots;
+    fn soft_labels(&self, data: &Labelled<'_>, context: &Context) -> Result<SoftLabels> {
+        let ballots = data.ballots;
         let classes = ballots.classes();
-        let mut shares = vec![0.0; ballots.tasks() * classes];
+        let mut shares = vec![0.0; data.units() * classes];
         match self {
             Learner::Experts(_) | Learner::Majority => {
-                let votes = part.data.shares();
+                let votes = data.shares();
                 for (cells, votes) in shares.chunks_exact_mut(classes).zip(votes.chunks_exact(classes)) {
                     let most = votes.iter().fold(0.0, |most: f64, share| most.max(*share));
                     let tied = votes.iter().filter(|share| **share == most).count() as f64;
@@ -137,57 +190,63 @@ impl Learner {
                 }
             }
             Learner::Aggregate(method) => {
-                let posterior = method.fit(&Evidence::votes(ballots)?, &Context::new())?.posterior;
-                let with_votes = (0..ballots.tasks()).filter(|&unit| !ballots.votes(unit).labels.is_empty());
-                for unit in with_votes {
+                let posterior = method.fit(&Evidence::votes(ballots)?, &context.alone())?.posterior;
+                for unit in data.with_labels() {
                     shares[unit * classes..(unit + 1) * classes].copy_from_slice(posterior.of(unit));
                 }
             }
-            Learner::Truth(truth) => {
-                let known = part.units.iter().map(|&unit| truth.get(unit).copied().flatten()).enumerate();
-                known.filter_map(|(at, class)| Some((at, class?))).for_each(|(at, class)| {
-                    shares[at * classes + usize::from(class)] = 1.0;
-                });
+            Learner::Truth => {
+                let truth = data.truth.as_deref().unwrap_or_default();
+                let known = truth.iter().enumerate().filter_map(|(unit, class)| Some((unit, (*class)?)));
+                known.for_each(|(unit, class)| shares[unit * classes + usize::from(class)] = 1.0);
             }
-        }
-        if shares.iter().all(|share| *share == 0.0) {
-            return Err(Error::Empty("known class of a unit"));
         }
         SoftLabels::new(classes, shares)
     }
 }
 
 /// Learns from where another fit ended, if there is one.
-fn from(method: &ManyExperts, part: &Part<'_>, other: Option<&Fit>) -> Result<Option<Learned>> {
-    let experts = other.and_then(|fit| fit.experts.as_ref());
-    experts.map(|experts| method.fit_from(&part.data, experts)).transpose()
+fn from(
+    method: &ManyExperts,
+    data: &Labelled<'_>,
+    other: Option<&ClassifierFit>,
+    context: &Context,
+) -> Result<Option<ExpertsFit>> {
+    let start = other.and_then(ClassifierFit::parameters);
+    start.map(|start| method.fit_from_parameters(data, start, context)).transpose()
 }
 
-fn higher(one: Learned, other: Option<Learned>) -> Fit {
-    Fit::from(match other {
+fn higher(one: ExpertsFit, other: Option<ExpertsFit>) -> ClassifierFit {
+    ClassifierFit::from(match other {
         Some(other) if other.objective > one.objective => other,
         _ => one,
     })
 }
 
-fn regress(part: &Part<'_>, labels: &SoftLabels, penalty: f64, start: Option<&Classifier>) -> Result<Fit> {
-    let classifier = Regression { penalty }.fit(part.data.features, labels, start)?;
-    let log_likelihood = labels.log_likelihood(&classifier, part.data.features);
-    let size: f64 = classifier.coefficients.iter().map(|b| b.abs()).sum();
-    Ok(Fit {
-        classifier,
+fn regress(
+    data: &Labelled<'_>,
+    labels: &SoftLabels,
+    penalty: f64,
+    start: Option<&Linear>,
+    context: &Context,
+) -> Result<ClassifierFit> {
+    check_penalty("the penalty", penalty)?;
+    let fitted = labels.regress(&data.features, penalty, start, context)?;
+    let log_likelihood = labels.log_likelihood(&fitted, &data.features);
+    Ok(ClassifierFit {
+        classifier: fitted.on_the_users_scale(&data.features),
         experts: None,
-        objective: log_likelihood - penalty * size,
+        objective: log_likelihood - penalty * size(&fitted.coefficients),
         log_likelihood,
         iterations: 1,
         converged: true,
+        standardised: Fitted::Classifier(fitted),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experts::Features;
     use crate::judgments::Ballots;
     use crate::truth::Majority;
 
@@ -197,21 +256,23 @@ mod tests {
         let votes = [vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 2)], vec![], vec![(2, 2)]];
         let ballots = Ballots::from_tasks(&votes, 3, 3).unwrap();
         let features = Features::from_columns(4, &[]).unwrap();
-        let part = Part { data: Labelled::new(&features, &ballots).unwrap(), units: &[5, 0, 1, 2] };
-        let labels = |learner: Learner| learner.soft_labels(&part).unwrap().rows.target;
-        let third = [0.0; 3];
-        let majority = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], third, [0.0, 0.0, 1.0]].concat();
+        let data = Labelled::new(&features, &ballots).unwrap();
+        let data = data.with_truth(vec![Some(0), Some(2), None, Some(1)]).unwrap();
+        let labels = |learner: Learner| learner.soft_labels(&data, &Context::new()).unwrap().rows.target;
+        let none = [0.0; 3];
+        let majority = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], none, [0.0, 0.0, 1.0]].concat();
         assert_eq!(labels(Learner::Majority), majority);
         assert_eq!(
             labels(Learner::Aggregate(Method::Majority(Majority::default()))),
-            [[2.0 / 3.0, 1.0 / 3.0, 0.0], [0.0, 0.5, 0.5], third, [0.0, 0.0, 1.0]].concat()
+            [[2.0 / 3.0, 1.0 / 3.0, 0.0], [0.0, 0.5, 0.5], none, [0.0, 0.0, 1.0]].concat()
         );
-        let truth = vec![Some(2), None, Some(1), None, None, Some(0)];
-        assert_eq!(labels(Learner::Truth(truth)), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], third, [0.0, 1.0, 0.0]].concat());
-        assert!(Learner::Truth(vec![]).soft_labels(&part).is_err());
+        assert_eq!(labels(Learner::Truth), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], none, [0.0, 1.0, 0.0]].concat());
+        let unknown = Labelled::new(&features, &ballots).unwrap();
+        assert!(Learner::Truth.soft_labels(&unknown, &Context::new()).is_err());
+        assert!(unknown.clone().with_truth(vec![Some(3); 4]).is_err() && unknown.with_truth(vec![None; 3]).is_err());
         // Without features, the probabilities are the classes' shares.
-        let fit = Learner::Majority.fit(&part, 1.0, None, &Context::new()).unwrap();
-        let found = fit.classifier.probabilities(&features);
+        let fit = Learner::Majority.fit(&data, 1.0, None, &Context::new()).unwrap();
+        let found = fit.classifier.probabilities(&features).unwrap();
         assert!(found[..3].iter().zip([1.0 / 3.0, 0.5 / 3.0, 1.5 / 3.0]).all(|(p, share)| (p - share).abs() < 1e-6));
         assert_eq!(fit.objective, fit.log_likelihood);
     }

@@ -1,35 +1,58 @@
 //! A sparse classifier from several noisy experts (Izbicki and Stern 2014, Learning with many experts: model selection and
 //! sparsity).
 //!
-//! [`Features`] are what units look like; `lasso` and `multinomial` solve penalised logistic regressions on them, of two
-//! classes and of more; `model` is the model, which `em` and then `newton` bring to a maximum of its likelihood, from
-//! `starts`, in `fit`; a `learner` is this or a plain regression, and `path` compares penalties.
+//! [`Learn`] is the whole way from a table of features and labels to a model; [`ExpertsModel`] predicts.
+//!
+//! Below it: [`Features`] are on the user's scale and [`Labelled`] standardises them. [`ManyExperts`] brings the model
+//! (`parameters`) to a maximum of its likelihood, from `starts`, by `em` and then by `newton`. The regressions are `lasso`
+//! (two classes) and `multinomial` (more), solved by `proximal_newton`. A [`Learner`] is this or a plain regression, and
+//! `path` compares penalties.
 
 mod classifier;
-mod curvature;
-#[cfg(test)]
-mod drawn;
 mod em;
+mod expert_model;
+mod experts_model;
+mod feature_table;
 mod features;
-mod fit;
 mod hessian;
-mod largest;
+mod labelled;
+mod largest_penalty;
 mod lasso;
+mod learn;
+mod learn_outcome;
 mod learner;
-mod model;
+mod linear;
+mod many_experts;
 mod multinomial;
 mod newton;
+mod parameters;
 mod path;
+mod posterior;
+mod predict;
+mod proximal_newton;
 mod quadratic;
-mod reading;
+mod regression;
+#[cfg(test)]
+mod simulated;
+mod split;
+mod standardised;
 mod starts;
+mod unit_hessian;
+mod units;
 
-pub use classifier::{Classifier, Regression, SoftLabels};
+pub use classifier::Classifier;
+pub use expert_model::ExpertModel;
+pub use experts_model::ExpertsModel;
+pub use feature_table::FeatureTable;
 pub use features::Features;
-pub use fit::{Learned, ManyExperts};
-pub use learner::{Fit, Learner, Part};
-pub use model::{ExpertModel, Labelled};
-pub use path::{Path, PathPoint, PenaltyPath, Validation, drawn_apart, likeliest};
+pub use labelled::Labelled;
+pub use learn::{HeldOut, Learn, LearnData, LearnFrom};
+pub use learn_outcome::{ExpertSkill, FeatureEffect, LearnOutcome, PerClass};
+pub use learner::{ClassifierFit, Learner};
+pub use many_experts::{ExpertsFit, ManyExperts};
+pub use path::{PathFit, PathPoint, PenaltyPath, Validation};
+pub use predict::{ClassPrediction, PredictClassesOutcome};
+pub use split::random_split;
 
 use crate::{Error, Result};
 

@@ -1,9 +1,10 @@
-use super::{Features, Fit, Labelled, Learner, Part};
+use super::classifier::likeliest;
+use super::labelled::Labelled;
+use super::split::folds_of;
+use super::{ClassifierFit, Features, Learner};
 use crate::judgments::Ballots;
-use crate::random::stream;
-use crate::surrogate::{disagreements, score};
+use crate::surrogate::{disagreements, surrogate};
 use crate::{Context, Error, Result};
-use rand::seq::SliceRandom;
 
 /// Penalties compared by S: how often labels that were held out differ from what a fit to the rest predicts.
 ///
@@ -30,17 +31,12 @@ impl Default for PenaltyPath {
 /// Which labels S is taken on.
 #[derive(Clone, Copy, Debug)]
 pub enum Validation<'a> {
-    /// Those of each of so many parts of the units, predicted by a fit to the other parts.
-    Folds {
-        /// How many parts.
-        folds: usize,
-        /// The seed of the parts.
-        seed: u64,
-    },
-    /// Those of other units, whose features are on the same scale and whose classes have the same numbers; a class that
-    /// the units to learn from do not have has a larger number.
+    /// Those of each of this many parts of the units, predicted by a fit to the other parts.
+    Folds(usize),
+    /// Those of other units, whose classes have the same numbers; a class that the units to learn from do not have has a
+    /// larger number.
     Others {
-        /// Their features.
+        /// Their features, on the user's scale.
         features: &'a Features,
         /// Their labels.
         ballots: &'a Ballots,
@@ -50,6 +46,7 @@ pub enum Validation<'a> {
 /// One penalty of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PathPoint {
     /// The penalty.
     pub penalty: f64,
@@ -61,14 +58,14 @@ pub struct PathPoint {
     pub surrogate: Option<f64>,
     /// Its standard error.
     pub surrogate_se: Option<f64>,
-    /// How many features entered, for the class or for difficulty.
+    /// How many features entered, for the class or for ease.
     pub nonzero: usize,
 }
 
 impl PathPoint {
-    /// A fit, and the predictions it is judged by.
-    pub fn new(penalty: f64, fit: &Fit, judged: Option<(&Ballots, &[Option<usize>])>) -> Self {
-        let found = judged.and_then(|(ballots, predicted)| score(&disagreements(ballots, predicted)));
+    /// A fit, and the labels it is judged by with its predictions of them.
+    pub(super) fn new(penalty: f64, fit: &ClassifierFit, judged: Option<(&Ballots, &[Option<usize>])>) -> Self {
+        let found = judged.and_then(|(ballots, predicted)| surrogate(&disagreements(ballots, predicted)));
         PathPoint {
             penalty,
             objective: fit.objective,
@@ -82,7 +79,7 @@ impl PathPoint {
 
 impl PenaltyPath {
     /// The penalties to try.
-    pub fn of(&self, learner: &Learner, part: &Part<'_>) -> Result<Vec<f64>> {
+    pub fn of(&self, learner: &Learner, data: &Labelled<'_>, context: &Context) -> Result<Vec<f64>> {
         let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
         if self.penalties == 0 {
             return refuse("the number of penalties", "0".into(), "1 or more");
@@ -91,22 +88,28 @@ impl PenaltyPath {
             let range = "above 0 and at most 1, as a share of the first";
             return refuse("the last penalty", self.least.to_string(), range);
         }
-        let most = learner.largest_penalty(part)?;
+        let most = learner.largest_penalty(data, context)?;
         let ratio = self.least.powf(1.0 / (self.penalties.max(2) - 1) as f64);
         Ok((0..self.penalties).map(|i| most * ratio.powi(i as i32)).collect())
     }
 }
 
-/// What was learned with each of several penalties.
+/// A fit with each of several penalties.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+#[non_exhaustive]
+pub struct PathFit {
     /// The penalties, with S of each.
     pub points: Vec<PathPoint>,
     /// The fit of each to all units to learn from.
-    pub fits: Vec<Fit>,
+    pub fits: Vec<ClassifierFit>,
 }
 
-impl Path {
+impl PathFit {
+    fn new(fits: Vec<ClassifierFit>, point: impl Fn(usize, &ClassifierFit) -> Result<PathPoint>) -> Result<Self> {
+        let points = fits.iter().enumerate().map(|(i, fit)| point(i, fit)).collect::<Result<_>>()?;
+        Ok(PathFit { points, fits })
+    }
+
     /// The number of the penalty with the smallest S; of equals the largest penalty.
     pub fn best(&self) -> usize {
         let surrogate = |i: usize| self.points[i].surrogate.unwrap_or(f64::INFINITY);
@@ -114,91 +117,84 @@ impl Path {
     }
 }
 
+const STAGE: &str = "cross-validating";
+
 impl Learner {
-    /// Learns with each penalty, from the largest down, and tells S of each.
+    /// Learns with each penalty, from the largest down, and takes S of each.
     pub fn compare(
         &self,
-        part: &Part<'_>,
+        data: &Labelled<'_>,
         penalties: &[f64],
         validation: Validation<'_>,
         context: &Context,
-    ) -> Result<Path> {
-        let (features, ballots) = (part.data.features, part.data.ballots);
-        let path = |fits: Vec<Fit>, point: &dyn Fn(usize, &Fit) -> PathPoint| {
-            let points = fits.iter().enumerate().map(|(i, fit)| point(i, fit)).collect();
-            Path { points, fits }
-        };
-        let (folds, seed) = match validation {
-            Validation::Folds { folds, seed } => (folds, seed),
-            Validation::Others { features: others, ballots } => {
-                return Ok(path(self.along(part, penalties)?, &|i, fit| {
-                    PathPoint::new(penalties[i], fit, Some((ballots, &fit.predictions(features, others))))
-                }));
+    ) -> Result<PathFit> {
+        match validation {
+            Validation::Folds(folds) => self.compare_by_folds(data, penalties, folds, context),
+            Validation::Others { features, ballots } => {
+                let steps = context.steps(STAGE, self.fits_along(penalties.len()));
+                PathFit::new(self.along(data, penalties, &steps, &context.alone())?, |i, fit| {
+                    Ok(PathPoint::new(penalties[i], fit, Some((ballots, &fit.predictions(features)?))))
+                })
             }
-        };
-        let all: Vec<usize> = (0..ballots.tasks()).collect();
-        let labelled = all.iter().filter(|&&unit| !ballots.votes(unit).labels.is_empty()).count();
-        if folds < 2 || folds > labelled {
+        }
+    }
+
+    fn compare_by_folds(
+        &self,
+        data: &Labelled<'_>,
+        penalties: &[f64],
+        folds: usize,
+        context: &Context,
+    ) -> Result<PathFit> {
+        if folds < 2 || folds > data.with_labels().count() {
             let range = "2 to the number of units with labels";
             return Err(Error::OutOfRange { name: "the number of folds", value: folds.to_string(), range });
         }
-        let mut fold: Vec<usize> = all.iter().map(|unit| unit % folds).collect();
-        fold.shuffle(&mut stream(seed, u64::MAX - 4));
+        let fold = folds_of(data.units(), folds, context);
         // The first job is the path on all units.
         let jobs: Vec<Option<usize>> = [None].into_iter().chain((0..folds).map(Some)).collect();
-        let paths = context.map(jobs, |held| -> Result<(Vec<Fit>, Features)> {
-            let kept: Vec<usize> = all.iter().copied().filter(|&unit| held != Some(fold[unit])).collect();
-            let (some, votes) = (features.of_units(&kept), ballots.of_tasks(&kept)?);
-            let units: Vec<usize> = kept.iter().map(|&unit| part.units[unit]).collect();
-            let fits = self.along(&Part { data: Labelled::new(&some, &votes)?, units: &units }, penalties)?;
-            Ok((fits, some))
+        let steps = context.steps(STAGE, jobs.len() * self.fits_along(penalties.len()));
+        let alone = context.alone();
+        let paths = context.map(jobs, |held_out| match held_out {
+            None => self.along(data, penalties, &steps, &alone),
+            Some(held_out) => {
+                let kept: Vec<usize> = (0..data.units()).filter(|&unit| fold[unit] != held_out).collect();
+                let ballots = data.ballots.of_tasks(&kept)?;
+                self.along(&data.part(&kept, &ballots)?, penalties, &steps, &alone)
+            }
         });
         let mut paths = paths.into_iter().collect::<Result<Vec<_>>>()?.into_iter();
-        let whole = paths.next().map_or_else(Vec::new, |(fits, _)| fits);
-        let held_out: Vec<(Vec<Fit>, Features)> = paths.collect();
-        Ok(path(whole, &|i, fit| {
-            let mut predicted: Vec<Option<usize>> = vec![None; all.len()];
-            for (held, (fits, some)) in held_out.iter().enumerate() {
-                let found = fits[i].predictions(some, features);
-                all.iter().filter(|&&unit| fold[unit] == held).for_each(|&unit| predicted[unit] = found[unit]);
+        let whole = paths.next().unwrap_or_default();
+        let held_out: Vec<Vec<ClassifierFit>> = paths.collect();
+        PathFit::new(whole, |i, fit| {
+            let mut predicted: Vec<Option<usize>> = vec![None; data.units()];
+            for (held, fits) in held_out.iter().enumerate() {
+                let found = predictions(&fits[i], data);
+                (0..data.units())
+                    .filter(|&unit| fold[unit] == held)
+                    .for_each(|unit| predicted[unit] = Some(found[unit]));
             }
-            PathPoint::new(penalties[i], fit, Some((ballots, &predicted)))
-        }))
+            Ok(PathPoint::new(penalties[i], fit, Some((data.ballots, &predicted))))
+        })
     }
 }
 
-/// Numbers below `units`, drawn apart at random: about a share of them, and the others, both in rising order.
-pub fn drawn_apart(units: usize, share: f64, seed: u64) -> (Vec<usize>, Vec<usize>) {
-    let mut order: Vec<usize> = (0..units).collect();
-    order.shuffle(&mut stream(seed, u64::MAX - 5));
-    let mut drawn = vec![false; units];
-    order.iter().take((share * units as f64).round() as usize).for_each(|&unit| drawn[unit] = true);
-    (0..units).partition(|&unit| drawn[unit])
-}
-
-impl Fit {
-    /// The likeliest class of each of some units, given the features it was learned from.
-    pub fn predictions(&self, learned_from: &Features, features: &Features) -> Vec<Option<usize>> {
-        let probabilities = self.classifier.on_the_users_scale(learned_from).plain_probabilities(features);
-        probabilities.chunks_exact(self.classifier.classes).map(|unit| Some(likeliest(unit))).collect()
-    }
-}
-
-/// The class with the largest probability; of equals the first.
-pub fn likeliest(probabilities: &[f64]) -> usize {
-    (1..probabilities.len())
-        .fold(0, |best, class| if probabilities[class] > probabilities[best] { class } else { best })
+/// The likeliest class of each unit of the data, by a fit to some of them.
+fn predictions(fit: &ClassifierFit, data: &Labelled<'_>) -> Vec<usize> {
+    let classifier = fit.classifier.linear();
+    let sums = classifier.sums_by(data.units(), |slopes| data.features.sums_on_the_users_scale(slopes));
+    classifier.probabilities_of(&sums).chunks_exact(classifier.classes).map(likeliest).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::experts::ManyExperts;
-    use crate::experts::drawn::drawn;
+    use crate::experts::simulated::simulated;
     use crate::simulate::ExpertCase;
 
     fn constant(units: usize, seed: u64) -> (Features, Ballots) {
-        let drawn = drawn(units, 5, ExpertCase::Constant, seed);
+        let drawn = simulated(units, 5, ExpertCase::Constant, seed);
         (drawn.features, drawn.ballots)
     }
 
@@ -207,11 +203,9 @@ mod tests {
         let (features, ballots) = constant(400, 1);
         let data = Labelled::new(&features, &ballots).unwrap();
         let learner = Learner::Experts(ManyExperts { restarts: 2, tolerance: 1e-7, ..ManyExperts::default() });
-        let units: Vec<usize> = (0..400).collect();
-        let part = Part { data, units: &units };
-        let penalties = PenaltyPath { penalties: 8, ..PenaltyPath::default() }.of(&learner, &part).unwrap();
-        let validation = Validation::Folds { folds: 3, seed: 0 };
-        let path = learner.compare(&part, &penalties, validation, &Context::new()).unwrap();
+        let path = PenaltyPath { penalties: 8, ..PenaltyPath::default() };
+        let penalties = path.of(&learner, &data, &Context::new()).unwrap();
+        let path = learner.compare(&data, &penalties, Validation::Folds(3), &Context::new()).unwrap();
         let found = &path.points;
         assert_eq!(found[0].nonzero, 0);
         assert!(found[7].nonzero > 5 && found[7].log_likelihood > found[0].log_likelihood);
@@ -222,7 +216,7 @@ mod tests {
         let chosen = &found[path.best()];
         assert!(chosen.surrogate <= found[7].surrogate && chosen.surrogate < found[0].surrogate);
         let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
-        assert_eq!(path, learner.compare(&part, &penalties, validation, &context).unwrap());
+        assert_eq!(path, learner.compare(&data, &penalties, Validation::Folds(3), &context).unwrap());
     }
 
     #[test]
@@ -231,29 +225,17 @@ mod tests {
         let (others, labels) = constant(500, 3);
         let data = Labelled::new(&features, &ballots).unwrap();
         let validation = Validation::Others { features: &others, ballots: &labels };
-        let units: Vec<usize> = (0..300).collect();
-        let part = Part { data, units: &units };
-        let point = Learner::Majority.compare(&part, &[20.0], validation, &Context::new()).unwrap().points[0];
+        let point = Learner::Majority.compare(&data, &[20.0], validation, &Context::new()).unwrap().points[0];
         // By hand: standardise as the units learned from, and count.
-        let fit = Learner::Majority.fit(&part, 20.0, None, &Context::new()).unwrap();
-        let (slopes, shift) = features.on_the_users_scale(&fit.classifier.coefficients);
-        let sums = others.plain_sum(&slopes);
+        let fit = Learner::Majority.fit(&data, 20.0, None, &Context::new()).unwrap();
+        let standardised = fit.linear();
+        let (slopes, shift) = data.features.on_the_users_scale(&standardised.coefficients);
+        let sums = others.sums(&slopes);
         let differ = |unit: usize| {
-            let class = usize::from(fit.classifier.intercepts[0] + shift + sums[unit] > 0.0);
+            let class = usize::from(standardised.intercepts[0] + shift + sums[unit] > 0.0);
             labels.votes(unit).iter().filter(|(_, label)| *label != class).count() as f64 / 3.0
         };
         let surrogate = (0..500).map(differ).sum::<f64>() / 500.0;
         assert!((point.surrogate.unwrap() - surrogate).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_share_of_units_is_drawn_apart() {
-        let (held, kept) = drawn_apart(10, 0.3, 4);
-        assert_eq!((held.len(), kept.len()), (3, 7));
-        let mut all = [held.clone(), kept].concat();
-        all.sort_unstable();
-        assert_eq!(all, (0..10).collect::<Vec<_>>());
-        assert_ne!(held, drawn_apart(10, 0.3, 5).0);
-        assert_eq!(drawn_apart(0, 0.3, 4), (vec![], vec![]));
     }
 }

@@ -1,6 +1,7 @@
 //! Quadratic models with an L1 penalty, over few enough variables for a matrix.
 
 use crate::linalg::Symmetric;
+use crate::{Context, Result};
 
 /// A variable of a quadratic model.
 pub(super) struct Variable {
@@ -24,7 +25,8 @@ pub(super) fn promise(variables: &[Variable], moves: &[f64]) -> f64 {
 ///
 /// Coordinate descent finds which variables are zero, but crawls where the matrix is nearly singular; so in between the
 /// others are brought to their optimum at once; one that would change its sign on the way stops at zero.
-pub(super) fn descend(hessian: &Symmetric, variables: &[Variable]) -> Vec<f64> {
+pub(super) fn descend(hessian: &Symmetric, variables: &[Variable], context: &Context) -> Result<Vec<f64>> {
+    let products = hessian.size() * hessian.size();
     const TURNS: usize = 20;
     const ROUNDS: usize = 10;
     const CROSSINGS: usize = 20;
@@ -34,6 +36,7 @@ pub(super) fn descend(hessian: &Symmetric, variables: &[Variable]) -> Vec<f64> {
     let mut first: f64 = 0.0;
     'turns: for _ in 0..TURNS {
         for _ in 0..ROUNDS {
+            context.worked(products)?;
             let largest = round(hessian, variables, &mut ends, &mut gradients);
             first = first.max(largest);
             if largest <= 1e-12 * first {
@@ -41,6 +44,7 @@ pub(super) fn descend(hessian: &Symmetric, variables: &[Variable]) -> Vec<f64> {
             }
         }
         for _ in 0..CROSSINGS {
+            context.worked(products * hessian.size() / 3)?;
             let Some((better, arrived)) = with_these_signs(hessian, variables, &ends) else { break };
             ends = better;
             if arrived {
@@ -52,10 +56,10 @@ pub(super) fn descend(hessian: &Symmetric, variables: &[Variable]) -> Vec<f64> {
             gradients[i] = variable.gradient + hessian.row(i).iter().zip(0..).map(by).sum::<f64>();
         }
     }
-    ends.iter().zip(variables).map(|(end, variable)| end - variable.value).collect()
+    Ok(ends.iter().zip(variables).map(|(end, variable)| end - variable.value).collect())
 }
 
-/// Moves each variable to its optimum, the others as they are; tells the largest gain, but for a factor of two.
+/// Moves each variable to its optimum, the others as they are; returns the largest gain, but for a factor of two.
 fn round(hessian: &Symmetric, variables: &[Variable], ends: &mut [f64], gradients: &mut [f64]) -> f64 {
     let mut largest: f64 = 0.0;
     for (i, variable) in variables.iter().enumerate() {
@@ -120,7 +124,7 @@ mod tests {
                     penalty: if i == 5 { 0.0 } else { 1e-4 * penalty },
                 })
                 .collect();
-            let moves = descend(&hessian, &variables);
+            let moves = descend(&hessian, &variables, &Context::new()).unwrap();
             for i in 0..n {
                 let by: f64 = (0..n).map(|j| hessian[(i, j)] * moves[j]).sum();
                 let (end, slope) = (variables[i].value + moves[i], variables[i].gradient + by);
@@ -129,6 +133,6 @@ mod tests {
                 assert!(excess.abs() < 1e-6, "{penalty} {i}: {excess}");
             }
         }
-        assert!(descend(&Symmetric::zeros(0), &[]).is_empty());
+        assert!(descend(&Symmetric::zeros(0), &[], &Context::new()).unwrap().is_empty());
     }
 }

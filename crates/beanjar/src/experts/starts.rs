@@ -1,15 +1,16 @@
 //! Where the search begins.
 
 use super::ManyExperts;
-use super::classifier::{Regression, SoftLabels};
 use super::em::class_rows;
-use super::model::{ExpertModel, Labelled};
+use super::labelled::Labelled;
+use super::parameters::Parameters;
+use super::regression::SoftLabels;
 use crate::random::stream;
 use crate::truth::{Evidence, OneCoin};
 use crate::{Context, Result};
 use rand_distr::{Distribution, StandardNormal};
 
-/// Of so many experts, those with the most labels, it is tried what comes of trusting them, or of not trusting them.
+/// How many experts, those with the most labels, are tried one by one: trusted, or not trusted.
 const EXPERTS: usize = 5;
 
 /// The experts with the most labels, most first.
@@ -21,9 +22,9 @@ fn busiest(data: &Labelled<'_>) -> Vec<usize> {
     order
 }
 
-/// Models that differ from one in a part of it: one expert throws a coin, or features do not tell which units are easy, or
-/// tell the contrary.
-pub(super) fn neighbours(data: &Labelled<'_>, model: &ExpertModel) -> Vec<ExpertModel> {
+/// Models that differ from one in a part of it: one expert throws a coin, or all units are equally easy, or easy units are
+/// hard and hard ones easy.
+pub(super) fn neighbours(data: &Labelled<'_>, model: &Parameters) -> Vec<Parameters> {
     let mut models = Vec::new();
     for expert in busiest(data) {
         for skill in (expert..model.skills.len()).step_by(model.experts()) {
@@ -32,10 +33,10 @@ pub(super) fn neighbours(data: &Labelled<'_>, model: &ExpertModel) -> Vec<Expert
             models.push(other);
         }
     }
-    if model.difficulty.iter().any(|g| *g != 0.0) {
+    if model.ease.iter().any(|g| *g != 0.0) {
         for factor in [0.0, -1.0] {
-            let difficulty = model.difficulty.iter().map(|g| factor * g).collect();
-            models.push(ExpertModel { difficulty, ..model.clone() });
+            let ease = model.ease.iter().map(|g| factor * g).collect();
+            models.push(Parameters { ease, ..model.clone() });
         }
     }
     models
@@ -44,27 +45,28 @@ pub(super) fn neighbours(data: &Labelled<'_>, model: &ExpertModel) -> Vec<Expert
 impl ManyExperts {
     /// The shares of classes from which EM starts: those of the votes, the one-coin fit, what each of the experts with the
     /// most labels says, and random ones, which lie around the logistic fit of the votes.
-    pub(super) fn starts(&self, data: &Labelled<'_>) -> Result<Vec<Vec<f64>>> {
+    pub(super) fn starts(&self, data: &Labelled<'_>, context: &Context) -> Result<Vec<Vec<f64>>> {
         let votes = data.shares();
         let coins =
-            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &Context::new())?;
+            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &context.alone())?;
         let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
         let mut starts = vec![votes.clone(), coins];
         starts.extend(self.one_by_one(data, &votes));
         if self.restarts > 0 {
             let labels = SoftLabels { rows: class_rows(data, votes) };
-            let around = Regression { penalty: self.penalty.max(1e-3) }.fit(data.features, &labels, None)?;
+            let around = labels.regress(&data.features, self.penalty.max(1e-3), None, context)?;
             let random = |restart: usize| {
-                let mut random = stream(self.seed, restart as u64);
-                let mut model = ExpertModel { classifier: around.clone(), ..self.blank(data) };
+                let mut random = stream(context.seed(), restart as u64);
+                let mut model = Parameters { classifier: around.clone(), ..self.blank(data) };
                 let classifier = &mut model.classifier;
                 let values = classifier.intercepts.iter_mut().chain(&mut classifier.coefficients);
-                for value in values.chain(&mut model.skills).chain(&mut model.difficulty) {
+                for value in values.chain(&mut model.skills).chain(&mut model.ease) {
                     *value += Distribution::<f64>::sample(&StandardNormal, &mut random);
                 }
-                model.posterior(data)
+                context.worked(data.features.values() + data.ballots.len())?;
+                Ok(model.posterior(data))
             };
-            starts.extend((0..self.restarts).map(random));
+            starts.extend((0..self.restarts).map(random).collect::<Result<Vec<_>>>()?);
         }
         Ok(starts)
     }

@@ -14,6 +14,7 @@ mod observe;
 mod parts;
 
 pub use ballots::{Ballots, Votes};
+pub(crate) use column::nothing_in_common;
 pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
 pub use labels::{Labels, LabelsPart, Translated};

@@ -3,7 +3,8 @@ use crate::judgments::Ballots;
 /// S of some predictions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Score {
+#[non_exhaustive]
+pub struct Surrogate {
     /// How many units had a prediction and labels.
     pub units: usize,
     /// S.
@@ -15,6 +16,7 @@ pub struct Score {
 /// How much larger one S is than another, on the units that both models predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Difference {
     /// How many units.
     pub units: usize,
@@ -26,10 +28,12 @@ pub struct Difference {
 
 /// Of each unit, the share of its labels that differ from the prediction; none without a prediction or without labels.
 ///
-/// A prediction that is no class of the labels differs from all of them.
+/// A prediction that is no class of the labels differs from all of them; one of a unit that the labels do not have counts
+/// as one without labels.
+#[must_use]
 pub fn disagreements(ballots: &Ballots, predictions: &[Option<usize>]) -> Vec<Option<f64>> {
     let of = |(unit, predicted): (usize, &Option<usize>)| {
-        let (predicted, votes) = ((*predicted)?, ballots.votes(unit));
+        let (predicted, votes) = ((*predicted)?, (unit < ballots.tasks()).then(|| ballots.votes(unit))?);
         let differ = votes.labels.iter().filter(|label| usize::from(**label) != predicted).count();
         (!votes.labels.is_empty()).then(|| differ as f64 / votes.labels.len() as f64)
     };
@@ -37,14 +41,16 @@ pub fn disagreements(ballots: &Ballots, predictions: &[Option<usize>]) -> Vec<Op
 }
 
 /// S of the disagreements; none if there is no unit.
-pub fn score(disagreements: &[Option<f64>]) -> Option<Score> {
+#[must_use]
+pub fn surrogate(disagreements: &[Option<f64>]) -> Option<Surrogate> {
     let (units, surrogate, se) = mean(disagreements.iter().flatten().copied())?;
-    Some(Score { units, surrogate, se })
+    Some(Surrogate { units, surrogate, se })
 }
 
 /// How much larger S is by the first disagreements than by the second; none if no unit is in both.
 ///
 /// The pairs are what makes it sharp: units that are hard for both cancel.
+#[must_use]
 pub fn difference(first: &[Option<f64>], second: &[Option<f64>]) -> Option<Difference> {
     let both = first.iter().zip(second).filter_map(|(first, second)| Some((*first)? - (*second)?));
     let (units, mean, se) = mean(both)?;
@@ -72,12 +78,12 @@ mod tests {
         let ballots = Ballots::from_tasks(&tasks, 3, 2).unwrap();
         let found = disagreements(&ballots, &[Some(1), Some(7), Some(0), None]);
         assert_eq!(found, [Some(1.0 / 3.0), Some(1.0), None, None]);
-        let found = score(&found).unwrap();
+        let found = surrogate(&found).unwrap();
         assert_eq!((found.units, found.surrogate), (2, 2.0 / 3.0));
         // The deviation of 1/3 and 1 is sqrt(2)/3, over the root of two.
         assert!((found.se.unwrap() - 1.0 / 3.0).abs() < 1e-12);
-        assert_eq!(score(&[None, None]), None);
-        assert_eq!(score(&[Some(0.5)]).unwrap().se, None);
+        assert_eq!(surrogate(&[None, None]), None);
+        assert_eq!(surrogate(&[Some(0.5)]).unwrap().se, None);
     }
 
     #[test]

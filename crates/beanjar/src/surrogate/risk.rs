@@ -3,6 +3,7 @@ use crate::truth::Posterior;
 
 /// The mean error of the experts, weighted as S is: the mean over units of the mean over the unit's labels of the
 /// probability that the label is wrong. None without labels.
+#[must_use]
 pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
     let (mut sum, mut units) = (0.0, 0.0);
     for unit in 0..ballots.tasks() {
@@ -20,7 +21,8 @@ pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
 ///
 /// With two classes S = (1 - 2e) R + e. With K, and errors spread evenly, a wrong prediction agrees with a wrong label
 /// once in K - 1 times, and S = (1 - e K / (K - 1)) R + e. An estimate beyond 0 or 1 is brought there. None where labels
-/// say too little for it: with that factor at or below 0.05.
+/// are too noisy for it: with that factor at or below 0.05.
+#[must_use]
 pub fn implied_risk(surrogate: f64, error: f64, classes: usize) -> Option<f64> {
     let ways = classes as f64;
     let factor = 1.0 - error * ways / (ways - 1.0);
@@ -32,7 +34,7 @@ mod tests {
     use super::*;
     use crate::Context;
     use crate::simulate::Crowd;
-    use crate::surrogate::{disagreements, score};
+    use crate::surrogate::{disagreements, surrogate};
     use crate::truth::{Evidence, Skilled};
 
     #[test]
@@ -49,7 +51,7 @@ mod tests {
                     Some(if i % 5 == 0 { (drawn.truth[i] + 1 + i % (classes - 1)) % classes } else { drawn.truth[i] })
                 })
                 .collect();
-            let found = score(&disagreements(&ballots, &predicted)).unwrap();
+            let found = surrogate(&disagreements(&ballots, &predicted)).unwrap();
             let risk = implied_risk(found.surrogate, error, classes).unwrap();
             assert!((risk - 0.2).abs() < 0.03, "{classes}: {risk}");
         }

@@ -7,6 +7,7 @@ use super::Evidence;
 use super::posterior::{Fitted, Posterior};
 use super::rule::{Confusion, Rule};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
+use crate::log_product::LogProduct;
 use crate::{Context, Error, Result};
 
 /// When to stop.
@@ -58,26 +59,8 @@ pub(super) struct Expected<'a> {
     pub(super) votes: Vec<f64>,
     /// Expected tasks of each class, of those with votes.
     pub(super) tasks: Vec<f64>,
-    likelihood: Likelihood,
+    likelihood: LogProduct,
     scratch: Vec<f64>,
-}
-
-/// A product of many small numbers: the logarithm of most of it, and a rest that is still an ordinary number. One
-/// logarithm serves many factors.
-struct Likelihood {
-    log: f64,
-    rest: f64,
-}
-
-impl Likelihood {
-    fn times(&mut self, (factor, log): (f64, f64)) {
-        self.rest *= factor;
-        self.log += log;
-        if self.rest < 1e-200 {
-            self.log += self.rest.ln();
-            self.rest = 1.0;
-        }
-    }
 }
 
 impl<'a> Expected<'a> {
@@ -90,7 +73,7 @@ impl<'a> Expected<'a> {
             classes,
             votes: vec![0.0; evidence.ballots.workers() * labels * classes],
             tasks: vec![0.0; classes],
-            likelihood: Likelihood { log: 0.0, rest: 1.0 },
+            likelihood: LogProduct::new(),
             scratch: vec![0.0; classes],
         }
     }
@@ -107,8 +90,12 @@ impl<'a> Expected<'a> {
             }
             Start::Posterior(posterior) => scores.copy_from_slice(posterior.of(votes.task)),
             Start::Tables(tables) => match known {
-                None => self.likelihood.times(tables.components(votes, scores)),
-                Some(class) => self.likelihood.log += tables.joint(votes, usize::from(class)),
+                None => {
+                    let (factor, log) = tables.components(votes, scores);
+                    self.likelihood.add(log);
+                    self.likelihood.multiply(factor);
+                }
+                Some(class) => self.likelihood.add(tables.joint(votes, usize::from(class))),
             },
         }
         if let Some(class) = known {
@@ -128,7 +115,7 @@ impl<'a> Expected<'a> {
 
     /// The log-likelihood of the votes, where the classes were told by tables.
     pub(super) fn log_likelihood(&self) -> f64 {
-        self.likelihood.log + self.likelihood.rest.ln()
+        self.likelihood.log()
     }
 
     /// The expected votes of one worker for one label, by class.
@@ -172,7 +159,7 @@ impl Sum<Ballots> for Expected<'_> {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.votes, &later.votes);
         add(&mut self.tasks, &later.tasks);
-        self.likelihood.log += later.log_likelihood();
+        self.likelihood.add(later.log_likelihood());
     }
 }
 

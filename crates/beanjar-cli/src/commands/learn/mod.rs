@@ -1,20 +1,14 @@
 mod report;
-mod units;
 
-use super::score::warn_of_experts;
-use super::{Reading, labels_of, truths};
+use super::{Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use beanjar::experts::{Fit, Learner, ManyExperts, Part, PathPoint, PenaltyPath, Validation};
-use beanjar::surrogate::{expert_error, implied_risk};
-use beanjar::truth::{Auto, Evidence, Method, Posterior};
-use beanjar::{Context, Labels};
-use beanjar_io::{FeatureTable, Source, Wanted, read_features};
+use beanjar::Column;
+use beanjar::experts::{FeatureTable, HeldOut, LearnData, LearnFrom};
+use beanjar_io::{ReadFeatures, Source, Wanted, read_features, read_table};
 use clap::{Args, ValueEnum};
-use report::{LearnReport, Validated};
 use std::str::FromStr;
-use units::{Train, Units};
 
 /// Learn a sparse classifier from features and the labels of several noisy experts.
 ///
@@ -25,9 +19,10 @@ use units::{Train, Units};
 /// learned from the other labels only, so S is that of the model you get.
 ///
 /// Coefficients are for features as they are in the file; penalties are on those of standardised features (of the labelled
-/// units), against the log-likelihood summed over units. 'truth' is what a feature says of the class: of the second in
-/// sorted order, or of each if there are more than two. 'difficulty' is what it adds to the chance that experts are
-/// right: below zero, it makes units hard. With --out FILE.json the result is a model for 'beanjar predict'.
+/// units), against the log-likelihood summed over units. 'truth' is a feature's coefficient for the class: for the second
+/// in sorted order, or for each if there are more than two. 'ease' is what it adds to the log-odds that experts are right:
+/// above zero it makes units easy, below zero hard (JSON and CSV call it 'difficulty', as the paper does, with this same
+/// sign). With --out FILE.json the result is a model for 'beanjar predict'.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table"
@@ -52,7 +47,7 @@ pub(crate) struct Learn {
     /// The penalty on coefficients of standardised features: auto (chosen by S), or a number; 0 for none.
     #[arg(long, value_name = "auto|X", default_value = "auto", allow_negative_numbers = true)]
     penalty: Penalty,
-    /// A penalty of its own for the coefficients of difficulty.
+    /// A penalty of its own for the coefficients of ease ('difficulty' in JSON).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     penalty_difficulty: Option<f64>,
     /// Random starts, the best of which is kept [default: 30].
@@ -64,7 +59,7 @@ pub(crate) struct Learn {
     /// Parts of the units, each held out once for S [default: 5 if the penalty is to be chosen].
     #[arg(long, value_name = "N")]
     folds: Option<usize>,
-    /// A share of the units, drawn at random, whose labels are held out for S.
+    /// A random share of the units, whose labels are held out for S.
     #[arg(long, value_name = "SHARE", conflicts_with = "folds", allow_negative_numbers = true)]
     holdout: Option<f64>,
     /// Labels of other units, for S: task,worker,label; their features are in FEATURES.
@@ -104,24 +99,24 @@ enum Impute {
 impl FeatureColumns {
     /// Reads all columns that are not to be ignored.
     fn read(&self, source: &Source, common: &Common) -> Result<FeatureTable> {
-        let table = read_features(source, Wanted::AllBut(&self.ignore), self.impute.is_some())?;
-        filled(&table, source, "their columns' means", common);
-        Ok(table)
+        let read = read_features(source, Wanted::AllBut(&self.ignore), self.impute.is_some())?;
+        Ok(filled(read, source, "their columns' means", common))
     }
 
     /// Reads the columns of a model, gaps being filled with the means of the units it was learned from.
     pub(crate) fn read_these(&self, source: &Source, these: &[(String, f64)], common: &Common) -> Result<FeatureTable> {
-        let table = read_features(source, Wanted::These(these), self.impute.is_some())?;
-        filled(&table, source, "the means of what the model was learned from", common);
-        Ok(table)
+        let read = read_features(source, Wanted::These(these), self.impute.is_some())?;
+        Ok(filled(read, source, "the means of what the model was learned from", common))
     }
 }
 
-fn filled(table: &FeatureTable, source: &Source, with: &str, common: &Common) {
-    if table.imputed > 0 {
-        let values = count(table.imputed, "missing value");
+/// The table, with a warning if values were filled in.
+fn filled(read: ReadFeatures, source: &Source, with: &str, common: &Common) -> FeatureTable {
+    if read.imputed > 0 {
+        let values = count(read.imputed, "missing value");
         common.warn(&format!("{}: {values} filled in with {with}", source.name()));
     }
+    read.table
 }
 
 #[derive(Clone, Copy)]
@@ -143,48 +138,49 @@ impl FromStr for Penalty {
 
 impl Learn {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        self.check()?;
+        self.check_flags()?;
+        let params = self.params();
+        params.check()?;
         let inputs: Vec<&Source> =
             [&self.features, &self.labels].into_iter().chain(&self.truth).chain(&self.test).collect();
         let sink = common.sink(&inputs)?;
-        let table = self.columns.read(&self.features, common)?;
-        let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
-        if labels.is_empty() {
-            return Err(Failure::from(beanjar::Error::Empty("label")).of(&self.labels));
-        }
-        let classes = labels.classes.len();
-        if classes < 2 {
-            let said = "all labels are of one class; there is nothing to tell apart";
-            return Err(Failure::Words(format!("{}: {said}", self.labels.name())));
-        }
-        if self.asymmetric && classes > 2 {
-            let said = format!("{} has {classes} classes; leave --asymmetric out", self.labels.name());
-            return Err(Failure::Words(format!("--asymmetric is for two classes, and {said}")));
-        }
-        let (tasks, all) = self.matched(&table, &labels, common)?;
-        let learner = self.learner(&labels, &tasks, common)?;
-        let (train, others) = self.split(all, &tasks, &table, &labels, common)?;
-        let context = common.context()?;
-        let (penalty, path, fit) = learn(self, &learner, &train, others.as_ref(), common.seed, &context)?;
-        if !fit.converged {
-            common.warn(&format!("stopped after {} steps before it came to an end", fit.iterations));
-        }
-        let error = match &fit.experts {
-            Some(experts) => experts.expert_error(&train.data()?),
-            None => self.expert_error(&learner, &train, common.seed, &context)?,
-        };
-        let point = path.iter().find(|point| point.penalty == penalty);
-        let validated = point.and_then(|point| {
-            let (surrogate, se) = (point.surrogate?, point.surrogate_se);
-            let risk = error.and_then(|error| implied_risk(surrogate, error, classes));
-            Some(Validated { surrogate, se, risk })
-        });
-        warn_of_experts(error, &labels, common);
-        sink.emit(&LearnReport::new(penalty, path, validated, error, &fit, &train.data()?, &table, &labels))
+        let features = self.columns.read(&self.features, common)?;
+        let read_labels = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
+        let labels = read_labels(&self.labels)?;
+        let truth = self.truth.as_ref().map(truth_of).transpose()?;
+        let test = self.test.as_ref().map(read_labels).transpose()?;
+        let data = LearnData { features: &features, labels: &labels, truth: truth.as_ref(), test: test.as_ref() };
+        let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
+        common.warn_all(&outcome.warnings);
+        sink.emit(&outcome)
     }
 
-    /// Options that do not go together.
-    fn check(&self) -> Result<()> {
+    fn params(&self) -> beanjar::Learn {
+        let default = beanjar::Learn::default();
+        beanjar::Learn {
+            from: match self.model {
+                ModelName::Experts => LearnFrom::Experts,
+                ModelName::Majority => LearnFrom::Majority,
+                ModelName::Aggregate => LearnFrom::Aggregate,
+                ModelName::Truth => LearnFrom::Truth,
+            },
+            penalty: match self.penalty {
+                Penalty::Auto => None,
+                Penalty::Number(penalty) => Some(penalty),
+            },
+            penalty_ease: self.penalty_difficulty,
+            restarts: self.restarts.unwrap_or(default.restarts),
+            asymmetric: self.asymmetric,
+            held_out: match (self.folds, self.holdout) {
+                (Some(folds), _) => HeldOut::Folds(folds),
+                (None, Some(share)) => HeldOut::Share(share),
+                (None, None) => HeldOut::Auto,
+            },
+        }
+    }
+
+    /// Flags that do not go together.
+    fn check_flags(&self) -> Result<()> {
         let experts = self.model == ModelName::Experts;
         let given = [
             ("--restarts", self.restarts.is_some()),
@@ -199,99 +195,38 @@ impl Learn {
                 Err(Failure::Words("--model truth needs the true classes: add --truth FILE (task,label)".into()))
             }
             (false, true) => Err(Failure::Words("--truth is only of use with --model truth".into())),
-            _ if self.holdout.is_some_and(|share| !(share > 0.0 && share < 1.0)) => {
-                let share = self.holdout.unwrap_or_default();
-                Err(Failure::Words(format!("--holdout is {share}, but must be a share between 0 and 1, such as 0.3")))
-            }
             _ => Ok(()),
         }
     }
 
-    fn learner(&self, labels: &Labels, tasks: &[usize], common: &Common) -> Result<Learner> {
-        let default = ManyExperts::default();
-        Ok(match self.model {
-            ModelName::Experts => Learner::Experts(ManyExperts {
-                penalty_difficulty: self.penalty_difficulty,
-                restarts: self.restarts.unwrap_or(default.restarts),
-                asymmetric: self.asymmetric,
-                seed: common.seed,
-                ..default
-            }),
-            ModelName::Majority => Learner::Majority,
-            ModelName::Aggregate => Learner::Aggregate(Method::Auto(Auto { seed: common.seed, ..Auto::default() })),
-            ModelName::Truth => {
-                let source = self.truth.as_ref().unwrap_or(&self.labels);
-                let truth = truths(&self.labels, labels, source, common)?;
-                Learner::Truth(tasks.iter().map(|&task| truth[task]).collect())
+    /// What the library complains about, said of the files concerned.
+    fn failure(&self, error: beanjar::Error) -> Failure {
+        use beanjar::Error;
+        let other = match &error {
+            Error::NothingInCommon { what: "test unit", .. } => self.test.as_ref(),
+            Error::NothingInCommon { what: "task", .. } | Error::NoValues { .. } => {
+                return Failure::from(error).of(self.truth.as_ref().unwrap_or(&self.labels));
             }
-        })
-    }
-
-    /// How often experts err, where the model does not say.
-    fn expert_error(&self, learner: &Learner, train: &Train, seed: u64, context: &Context) -> Result<Option<f64>> {
-        let ballots = &train.units.ballots;
-        let posterior = match learner {
-            Learner::Truth(truth) => {
-                let known: Vec<usize> =
-                    (0..ballots.tasks()).filter(|&unit| truth[train.numbers[unit]].is_some()).collect();
-                let class = |at: usize| usize::from(truth[train.numbers[known[at]]].unwrap_or_default());
-                let certain = Posterior::certain(known.len(), ballots.classes(), class);
-                return Ok(expert_error(&ballots.of_tasks(&known)?, &certain));
+            Error::NothingInCommon { .. } => Some(&self.labels),
+            Error::Empty(_) | Error::OneClass | Error::NotTwoClasses(_) => {
+                return Failure::from(error).of(&self.labels);
             }
-            _ => Auto { seed, ..Auto::default() }.fit(&Evidence::votes(ballots)?, context)?.posterior,
+            _ => None,
         };
-        Ok(expert_error(ballots, &posterior))
+        match other {
+            Some(other) => Failure::Words(format!("{} and {}: {error}", self.features.name(), other.name())),
+            None => Failure::from(error),
+        }
     }
 }
 
-/// The penalty, S of all that were tried, and the model.
-fn learn(
-    options: &Learn,
-    learner: &Learner,
-    train: &Train,
-    others: Option<&Units>,
-    seed: u64,
-    context: &Context,
-) -> Result<(f64, Vec<PathPoint>, Fit)> {
-    let data = train.data()?;
-    let part = Part { data, units: &train.numbers };
-    let units = data.features().units();
-    if others.is_none() && options.folds.is_none() && matches!(options.penalty, Penalty::Auto) && units < 2 {
-        let said = "a penalty cannot be chosen by one unit with features and labels; give --penalty X";
-        return Err(Failure::Words(said.into()));
-    }
-    let validation = match (others, options.folds, options.penalty) {
-        (Some(others), ..) => Some(Validation::Others { features: &others.features, ballots: &others.ballots }),
-        (_, None, Penalty::Number(_)) => None,
-        (_, folds, _) => Some(Validation::Folds { folds: folds.unwrap_or(units.min(5)), seed }),
-    };
-    // To choose among penalties, predictions need be no finer.
-    let roughly = match learner {
-        Learner::Experts(method) => Learner::Experts(ManyExperts { tolerance: 1e-7, ..method.clone() }),
-        other => other.clone(),
-    };
-    let penalties = match options.penalty {
-        Penalty::Number(penalty) => vec![penalty],
-        Penalty::Auto => PenaltyPath::default().of(learner, &part)?,
-    };
-    let Some(validation) = validation else {
-        let fit = learner.fit(&part, penalties[0], None, context)?;
-        return Ok((penalties[0], vec![PathPoint::new(penalties[0], &fit, None)], fit));
-    };
-    let path = roughly.compare(&part, &penalties, validation, context)?;
-    let best = path.best();
-    let fit = learner.fit(&part, penalties[best], Some(&path.fits[best]), context)?;
-    let mut points = path.points;
-    points[best] = match validation {
-        Validation::Others { features, ballots } => {
-            let predicted = fit.predictions(&train.units.features, features);
-            PathPoint::new(penalties[best], &fit, Some((ballots, &predicted)))
-        }
-        // S is of fits to parts of the units, the rest of the fit to all.
-        Validation::Folds { .. } => {
-            let PathPoint { surrogate, surrogate_se, .. } = points[best];
-            PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalties[best], &fit, None) }
-        }
-    };
-    Ok((penalties[best], points, fit))
+/// The true classes in a file.
+fn truth_of(source: &Source) -> Result<Column> {
+    let table = read_table(source)?;
+    let named = table.names.iter().position(|name| name == "label" || name == "truth");
+    let column = named.or((table.names.len() == 1).then_some(0));
+    column.and_then(|column| table.column(column)).ok_or_else(|| {
+        let names = table.names.join(", ");
+        Failure::Words(format!("{}: no column 'label'; found {names}", source.name()))
+    })
 }

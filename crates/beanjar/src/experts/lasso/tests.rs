@@ -1,4 +1,5 @@
 use super::*;
+use crate::experts::Features;
 use crate::random::stream;
 use rand::RngExt;
 
@@ -7,9 +8,13 @@ fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
+fn standardised(units: usize, columns: &[Vec<f64>]) -> Standardised {
+    Standardised::of(&Features::from_columns(units, columns).unwrap())
+}
+
 /// Rows by units, with their own copies of everything.
 struct Case {
-    features: Features,
+    features: Standardised,
     columns: Vec<Vec<f64>>,
     offsets: Vec<usize>,
     group: Vec<u32>,
@@ -40,7 +45,7 @@ impl Case {
             }
             offsets.push(group.len());
         }
-        let features = Features::from_columns(units, &columns).unwrap();
+        let features = standardised(units, &columns);
         Case { features, columns, offsets, group, groups, weight, target }
     }
 
@@ -55,7 +60,7 @@ impl Case {
     }
 
     fn solve(&self, penalty: f64, tolerance: f64, start: Option<&Sparse>) -> Sparse {
-        solve(&self.features, &self.rows(), penalty, tolerance, start)
+        solve(&self.features, &self.rows(), Lasso { penalty, tolerance }, start, &Context::new()).unwrap()
     }
 
     /// Proximal gradient with restarts, on standardised columns written out, run long.
@@ -135,7 +140,7 @@ fn agrees_with_a_long_proximal_gradient() {
     agrees(&Case::draw(30, 0, 2, 5), 1.0, "no features");
     let mut constant = Case::draw(50, 3, 1, 6);
     constant.columns.push(vec![4.0; 50]);
-    constant.features = Features::from_columns(50, &constant.columns).unwrap();
+    constant.features = standardised(50, &constant.columns);
     agrees(&constant, 1.0, "a constant column");
 }
 
@@ -143,7 +148,7 @@ fn agrees_with_a_long_proximal_gradient() {
 fn ties_and_separable_data_have_an_optimum_with_a_penalty() {
     let mut twins = Case::draw(50, 2, 1, 7);
     twins.columns.push(twins.columns[0].clone());
-    twins.features = Features::from_columns(50, &twins.columns).unwrap();
+    twins.features = standardised(50, &twins.columns);
     let fast = twins.solve(0.5, 1e-9, None);
     let (objective, _) = twins.slowly(0.5);
     assert!((fast.objective - objective).abs() < 1e-6 * objective);
@@ -156,7 +161,7 @@ fn ties_and_separable_data_have_an_optimum_with_a_penalty() {
 #[test]
 fn the_largest_penalty_is_the_smallest_with_all_zero_and_conditions_hold_below_it() {
     let case = Case::draw(80, 6, 2, 9);
-    let most = largest_penalty(&case.features, &case.rows());
+    let most = largest_penalty(&case.features, &case.rows(), &Context::new()).unwrap();
     assert!(case.solve(most * 1.0001, 1e-10, None).coefficients.iter().all(|b| *b == 0.0));
     assert!(case.solve(most * 0.99, 1e-10, None).coefficients.iter().any(|b| *b != 0.0));
     let penalty = most / 5.0;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::experts::lasso;
+use crate::experts::{Features, lasso};
 use crate::random::stream;
 use rand::RngExt;
 
@@ -26,7 +26,7 @@ impl Case {
     }
 
     /// All of each unit to one class.
-    fn told(mut self, class_of: impl Fn(usize) -> usize) -> Case {
+    fn known(mut self, class_of: impl Fn(usize) -> usize) -> Case {
         let classes = self.rows.classes;
         self.rows.target.iter_mut().enumerate().for_each(|(at, target)| {
             *target = f64::from(u8::from(class_of(at / classes) == at % classes));
@@ -34,12 +34,12 @@ impl Case {
         self
     }
 
-    fn features(&self) -> Features {
-        Features::from_columns(self.rows.weight.len(), &self.columns).unwrap()
+    fn features(&self) -> Standardised {
+        Standardised::of(&Features::from_columns(self.rows.weight.len(), &self.columns).unwrap())
     }
 
-    fn solve(&self, penalty: f64, tolerance: f64, start: Option<&SparseClasses>) -> SparseClasses {
-        solve(&self.features(), &self.rows, penalty, tolerance, start)
+    fn solve(&self, penalty: f64, tolerance: f64, start: Option<&Sparse>) -> Sparse {
+        solve(&self.features(), &self.rows, Lasso { penalty, tolerance }, start, &Context::new()).unwrap()
     }
 
     /// Standardised columns written out, a column of ones first.
@@ -111,7 +111,7 @@ fn agrees_with_a_long_proximal_gradient() {
     agrees(&Case::draw(60, 4, 3, 1), 1.0, "plain");
     agrees(&Case::draw(60, 8, 5, 2), 0.5, "more classes");
     agrees(&Case::draw(15, 25, 3, 3), 0.3, "more features than units");
-    agrees(&Case::draw(60, 6, 3, 14).told(|unit| unit % 7 % 3), 0.5, "told classes");
+    agrees(&Case::draw(60, 6, 3, 14).known(|unit| unit % 7 % 3), 0.5, "known classes");
     let mut constant = Case::draw(50, 3, 3, 4);
     constant.columns.insert(1, vec![4.0; 50]);
     agrees(&constant, 0.5, "a constant column");
@@ -141,7 +141,7 @@ fn twins_share_and_separable_data_come_to_an_end() {
     assert!((fast.objective - objective).abs() < 1e-7 * objective, "{} {objective}", fast.objective);
     let apart = Case::draw(40, 2, 3, 7);
     let first = apart.columns[0].clone();
-    let apart = apart.told(|unit| usize::from(first[unit] > 0.0) + usize::from(first[unit] > 1.5));
+    let apart = apart.known(|unit| usize::from(first[unit] > 0.0) + usize::from(first[unit] > 1.5));
     let (held, free) = (apart.solve(0.1, 1e-9, None), apart.solve(0.0, 1e-6, None));
     assert!(held.gap < 1e-8 && held.objective > 0.5, "{held:?}");
     assert!(free.objective <= 1e-6 && free.coefficients.iter().all(|b| b.is_finite()), "{free:?}");
@@ -163,7 +163,7 @@ fn without_a_penalty_gradients_vanish_and_coefficients_sum_to_zero() {
 #[test]
 fn the_largest_penalty_is_the_smallest_with_all_zero_and_conditions_hold_below_it() {
     let case = Case::draw(80, 6, 4, 9);
-    let most = largest_penalty(&case.features(), &case.rows);
+    let most = largest_penalty(&case.features(), &case.rows, &Context::new()).unwrap();
     assert!(case.solve(most * 1.0001, 1e-10, None).coefficients.iter().all(|b| *b == 0.0));
     assert!(case.solve(most * 0.99, 1e-10, None).coefficients.iter().any(|b| *b != 0.0));
     let penalty = most / 5.0;
@@ -186,7 +186,8 @@ fn two_classes_are_the_difference_of_their_coefficients() {
     let (offsets, group) = ((0..=70).collect(), vec![0; 70]);
     let rows = lasso::LogisticRows { offsets, group, groups: 1, weight: case.rows.weight.clone(), target };
     let pair = case.solve(1.0, 1e-10, None);
-    let single = lasso::solve(&case.features(), &rows, 1.0, 1e-10, None);
+    let single =
+        lasso::solve(&case.features(), &rows, Lasso { penalty: 1.0, tolerance: 1e-10 }, None, &Context::new()).unwrap();
     assert!((pair.objective - single.objective).abs() < 1e-8 && single.coefficients.iter().any(|b| *b != 0.0));
     assert!((pair.intercepts[1] - pair.intercepts[0] - single.intercepts[0]).abs() < 1e-4);
     for j in 0..6 {
@@ -196,13 +197,13 @@ fn two_classes_are_the_difference_of_their_coefficients() {
 
 #[test]
 fn a_class_that_never_occurs_lies_far_below() {
-    let case = Case::draw(40, 3, 3, 11).told(|unit| unit % 2);
+    let case = Case::draw(40, 3, 3, 11).known(|unit| unit % 2);
     let fit = case.solve(0.5, 1e-9, None);
     assert!((fit.intercepts[0].max(fit.intercepts[1]) - fit.intercepts[2] - FARTHEST).abs() < 1e-9, "{fit:?}");
     let mut two = Case::draw(40, 3, 3, 11);
     two.rows.classes = 2;
     two.rows.target.truncate(80);
-    let two = two.told(|unit| unit % 2).solve(0.5, 1e-9, None);
+    let two = two.known(|unit| unit % 2).solve(0.5, 1e-9, None);
     assert_eq!(
         (fit.objective, &fit.coefficients[..6], &fit.coefficients[6..]),
         (two.objective, &*two.coefficients, &[0.0; 3][..])

@@ -1,11 +1,12 @@
 use super::*;
+use crate::experts::Features;
 use crate::experts::em::Climb;
-use crate::experts::{Classifier, Features};
+use crate::experts::linear::Linear;
 use crate::judgments::Ballots;
 use crate::random::stream;
 use rand::RngExt;
 
-const NONE: Penalties = Penalties { truth: 0.0, difficulty: 0.0 };
+const NONE: Penalties = Penalties { truth: 0.0, ease: 0.0 };
 
 /// Units with two features, one sparse, and votes of four experts, some of whom vote twice or not at all.
 fn drawn(units: usize, classes: usize) -> (Features, Ballots) {
@@ -27,16 +28,16 @@ fn drawn(units: usize, classes: usize) -> (Features, Ballots) {
     (Features::from_columns(units, &[dense, sparse]).unwrap(), Ballots::from_tasks(&votes, 4, classes).unwrap())
 }
 
-fn some_model(classes: usize, asymmetric: bool) -> ExpertModel {
+fn some_model(classes: usize, asymmetric: bool) -> Parameters {
     let rows = if classes == 2 { 1 } else { classes };
-    ExpertModel {
-        classifier: Classifier {
+    Parameters {
+        classifier: Linear {
             classes,
             intercepts: (0..rows).map(|row| 0.3 - 0.2 * row as f64).collect(),
             coefficients: (0..2 * rows).map(|i| 0.7 - 0.4 * i as f64).collect(),
         },
         skills: (0..if asymmetric { 8 } else { 4 }).map(|k| 0.9 - 0.2 * k as f64).collect(),
-        difficulty: vec![0.4, -0.3],
+        ease: vec![0.4, -0.3],
         asymmetric,
     }
 }
@@ -48,7 +49,7 @@ fn gradient_and_hessian_are_those_of_the_likelihood() {
         let data = Labelled::new(&features, &ballots).unwrap();
         let here = Point::new(&data, NONE, some_model(classes, asymmetric));
         let working = here.working(&data, NONE);
-        let hessian = here.hessian(&data, &working, 1.0);
+        let hessian = here.hessian(&data, &working, 1.0, &Context::new()).unwrap();
         let rows = here.model.classifier.rows();
         let size = working.variables.len();
         assert_eq!(size, rows * 3 + 2 + here.model.skills.len());
@@ -57,7 +58,7 @@ fn gradient_and_hessian_are_those_of_the_likelihood() {
             match i {
                 i if i < rows * 3 && i % 3 == 0 => model.classifier.intercepts[i / 3] += by,
                 i if i < rows * 3 => model.classifier.coefficients[i / 3 * 2 + i % 3 - 1] += by,
-                i if i < rows * 3 + 2 => model.difficulty[i - rows * 3] += by,
+                i if i < rows * 3 + 2 => model.ease[i - rows * 3] += by,
                 i => model.skills[i - rows * 3 - 2] += by,
             }
             Point::new(&data, NONE, model)
@@ -68,8 +69,8 @@ fn gradient_and_hessian_are_those_of_the_likelihood() {
             assert!((slope - working.variables[i].gradient).abs() < 1e-4, "{classes} {asymmetric} {i}: {slope}");
             let (up, down) = (up.working(&data, NONE), down.working(&data, NONE));
             for j in 0..size {
-                let bend = (up.variables[j].gradient - down.variables[j].gradient) / 2e-5;
-                assert!((bend - hessian[(i, j)]).abs() < 1e-4, "{i} {j}: {bend} {}", hessian[(i, j)]);
+                let curvature = (up.variables[j].gradient - down.variables[j].gradient) / 2e-5;
+                assert!((curvature - hessian[(i, j)]).abs() < 1e-4, "{i} {j}: {curvature} {}", hessian[(i, j)]);
             }
         }
     }
@@ -80,11 +81,12 @@ fn the_end_is_where_em_ends_after_very_many_steps() {
     for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
         let (features, ballots) = drawn(200, classes);
         let data = Labelled::new(&features, &ballots).unwrap();
-        let penalties = Penalties { truth: 1.0, difficulty: 2.0 };
-        let climb = Climb::new(penalties, asymmetric, &data, data.shares()).run(5, 0.0);
+        let penalties = Penalties { truth: 1.0, ease: 2.0 };
+        let context = Context::new();
+        let climb = Climb::new(penalties, asymmetric, &data, data.shares()).run(5, 0.0, &context).unwrap();
         let start = climb.model.clone().unwrap();
-        let quick = arrive(&data, penalties, start, 1e-12, 200);
-        let slow = climb.run(3000, 0.0);
+        let quick = Newton { penalties, tolerance: 1e-12, most: 200 }.climb(&data, start, &context).unwrap();
+        let slow = climb.run(3000, 0.0, &context).unwrap();
         assert!(quick.converged && quick.steps < 60, "{}", quick.steps);
         let gap = (quick.objective - slow.objective) / slow.objective.abs();
         assert!(gap > -1e-9 && gap < 1e-5, "{classes} {asymmetric}: {} {}", quick.objective, slow.objective);

@@ -1,0 +1,153 @@
+use super::{Classifier, ClassifierFit, ExpertModel, Labelled};
+use crate::{Dictionary, Labels};
+#[cfg(feature = "serde")]
+use crate::{Error, Result};
+#[cfg(feature = "serde")]
+use std::collections::HashSet;
+
+/// A classifier learned from experts, with the names of its classes, features and experts: what is saved and loaded.
+///
+/// Features are on the user's scale.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "StoredExperts", try_from = "StoredExperts"))]
+pub struct ExpertsModel {
+    classes: Vec<String>,
+    feature_names: Vec<String>,
+    feature_means: Vec<f64>,
+    expert_names: Vec<String>,
+    fitted: ClassifierOrExperts,
+}
+
+/// A classifier alone, or with the experts.
+#[derive(Clone, Debug, PartialEq)]
+enum ClassifierOrExperts {
+    Classifier(Classifier),
+    Experts(ExpertModel),
+}
+
+/// A model as it is written to a file.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredExperts {
+    model_classes: Vec<String>,
+    feature_names: Vec<String>,
+    feature_means: Vec<f64>,
+    expert_names: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model_classifier: Option<Classifier>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model_experts: Option<ExpertModel>,
+}
+
+#[cfg(feature = "serde")]
+impl From<ExpertsModel> for StoredExperts {
+    fn from(model: ExpertsModel) -> Self {
+        let (model_classifier, model_experts) = match model.fitted {
+            ClassifierOrExperts::Classifier(classifier) => (Some(classifier), None),
+            ClassifierOrExperts::Experts(experts) => (None, Some(experts)),
+        };
+        StoredExperts {
+            model_classes: model.classes,
+            feature_names: model.feature_names,
+            feature_means: model.feature_means,
+            expert_names: model.expert_names,
+            model_classifier,
+            model_experts,
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredExperts> for ExpertsModel {
+    type Error = Error;
+
+    fn try_from(stored: StoredExperts) -> Result<Self> {
+        let fitted = match (stored.model_experts, stored.model_classifier) {
+            (Some(experts), _) => ClassifierOrExperts::Experts(experts),
+            (None, Some(classifier)) => ClassifierOrExperts::Classifier(classifier),
+            (None, None) => return Err(Error::NotAModel),
+        };
+        let model = ExpertsModel {
+            classes: stored.model_classes,
+            feature_names: stored.feature_names,
+            feature_means: stored.feature_means,
+            expert_names: stored.expert_names,
+            fitted,
+        };
+        model.check()?;
+        Ok(model)
+    }
+}
+
+impl ExpertsModel {
+    /// A fit with its names.
+    pub(super) fn new(fit: &ClassifierFit, data: &Labelled<'_>, feature_names: &[String], labels: &Labels) -> Self {
+        let names = |dictionary: &Dictionary| dictionary.iter().map(str::to_owned).collect();
+        ExpertsModel {
+            classes: names(&labels.classes),
+            feature_names: feature_names.to_vec(),
+            feature_means: data.features.means(),
+            expert_names: names(&labels.workers),
+            fitted: match &fit.experts {
+                Some(experts) => ClassifierOrExperts::Experts(experts.clone()),
+                None => ClassifierOrExperts::Classifier(fit.classifier.clone()),
+            },
+        }
+    }
+
+    /// Whether names and numbers fit together.
+    #[cfg(feature = "serde")]
+    fn check(&self) -> Result<()> {
+        let features = self.feature_names.len();
+        let experts = self.experts().is_none_or(|experts| experts.experts() == self.expert_names.len());
+        let named_once = different(&self.classes) && different(&self.feature_names) && different(&self.expert_names);
+        let means = self.feature_means.len() == features && self.feature_means.iter().all(|mean| mean.is_finite());
+        let sizes = (self.classifier().classes(), self.classifier().features()) == (self.classes.len(), features);
+        match experts && named_once && means && sizes {
+            true => Ok(()),
+            false => Err(Error::NotAModel),
+        }
+    }
+
+    /// The classes' names, in sorted order.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The features' names.
+    pub fn feature_names(&self) -> &[String] {
+        &self.feature_names
+    }
+
+    /// The mean of each feature, of the units that it was learned from.
+    pub fn feature_means(&self) -> &[f64] {
+        &self.feature_means
+    }
+
+    /// The experts' names.
+    pub fn expert_names(&self) -> &[String] {
+        &self.expert_names
+    }
+
+    /// The classifier.
+    pub fn classifier(&self) -> &Classifier {
+        match &self.fitted {
+            ClassifierOrExperts::Classifier(classifier) => classifier,
+            ClassifierOrExperts::Experts(experts) => experts.classifier(),
+        }
+    }
+
+    /// The classifier with the experts, if they were learned together.
+    pub fn experts(&self) -> Option<&ExpertModel> {
+        match &self.fitted {
+            ClassifierOrExperts::Classifier(_) => None,
+            ClassifierOrExperts::Experts(experts) => Some(experts),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+fn different(names: &[String]) -> bool {
+    names.iter().collect::<HashSet<_>>().len() == names.len()
+}

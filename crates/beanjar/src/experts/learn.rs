@@ -1,0 +1,264 @@
+use super::learn_outcome::LearnOutcome;
+use super::learner::Fitted;
+use super::units::{Others, Split, Units};
+use super::{
+    ClassifierFit, FeatureTable, Labelled, Learner, ManyExperts, PathPoint, PenaltyPath, Validation, check_penalty,
+};
+use crate::judgments::{Column, Labels};
+use crate::surrogate::{expert_error, warn_of_experts};
+use crate::truth::{Auto, Evidence, Method, Posterior};
+use crate::{Context, Error, Result, Warning};
+
+/// Learns a sparse classifier from features and the labels of several noisy experts, as the command `learn` does.
+///
+/// Units are matched between the tables by their ids. The penalty is given, or chosen by S: how often labels that were
+/// held out differ from the prediction. See [`ManyExperts`] for the model.
+///
+/// | parameter | meaning | default | range |
+/// |---|---|---|---|
+/// | `from` | what the classifier is fitted to | experts | |
+/// | `penalty` | on the coefficients of standardised features | chosen by S | 0 or more |
+/// | `penalty_ease` | on those of ease, if another; for experts | as `penalty` | 0 or more |
+/// | `restarts` | random starts, the best of which is kept; for experts | 30 | 0 or more |
+/// | `asymmetric` | experts have a skill for each of two true classes; for experts | no | |
+/// | `held_out` | the labels that S is taken on | 5 folds, if the penalty is to be chosen | |
+///
+/// Cost: with folds and a penalty to choose, 50 penalties times folds + 1 fits; each as that of [`ManyExperts`].
+///
+/// ```
+/// use beanjar::experts::{FeatureTable, Features, Learn, LearnData};
+/// use beanjar::{Context, Labels};
+///
+/// let features = Features::from_columns(4, &[vec![-2.0, -1.0, 1.0, 2.0]])?;
+/// let features = FeatureTable::new(["a", "b", "c", "d"].into_iter().collect(), vec!["height".into()], features)?;
+/// let labels = Labels::from_rows([
+///     ("a", "ann", "no"), ("b", "ann", "no"), ("c", "ann", "yes"), ("d", "ann", "yes"),
+///     ("a", "bob", "no"), ("b", "bob", "yes"), ("c", "bob", "yes"), ("d", "bob", "yes"),
+/// ])?;
+/// let learn = Learn { penalty: Some(0.1), ..Learn::default() };
+/// let outcome = learn.fit(&LearnData::new(&features, &labels), &Context::new())?;
+/// assert_eq!(outcome.features[0].feature, "height");
+/// assert_eq!(outcome.model.predict(&features, None, &Context::new())?.label(3), "yes");
+/// # Ok::<(), beanjar::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learn {
+    /// What the classifier is fitted to.
+    pub from: LearnFrom,
+    /// The penalty on the coefficients of standardised features; chosen by S if not given.
+    pub penalty: Option<f64>,
+    /// A penalty of its own for the coefficients of ease.
+    pub penalty_ease: Option<f64>,
+    /// Random starts.
+    pub restarts: usize,
+    /// Whether experts have a skill for each of two true classes.
+    pub asymmetric: bool,
+    /// The labels that S is taken on, if there are none to test by.
+    pub held_out: HeldOut,
+}
+
+/// What a classifier is fitted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LearnFrom {
+    /// The labels, with the experts' skills.
+    #[default]
+    Experts,
+    /// The majority's label; a tie counts for each of the tied.
+    Majority,
+    /// The soft labels of [`Auto`].
+    Aggregate,
+    /// The true classes, to compare with.
+    Truth,
+}
+
+/// The labels that are held out for S.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum HeldOut {
+    /// With a penalty to choose, those of five folds; else none.
+    #[default]
+    Auto,
+    /// Those of each of this many parts of the units in turn: 2 to the number of units.
+    Folds(usize),
+    /// Those of a random share of the units, between 0 and 1. The model is learned from the others only.
+    Share(f64),
+}
+
+/// What is learned from.
+#[derive(Clone, Copy, Debug)]
+pub struct LearnData<'a> {
+    /// The features of units.
+    pub features: &'a FeatureTable,
+    /// The labels of several experts; tasks are units.
+    pub labels: &'a Labels,
+    /// The true class of some units: for [`LearnFrom::Truth`].
+    pub truth: Option<&'a Column>,
+    /// Labels of other units, on which S is taken; their features are in the same table.
+    pub test: Option<&'a Labels>,
+}
+
+impl<'a> LearnData<'a> {
+    /// Features and labels alone.
+    #[must_use]
+    pub fn new(features: &'a FeatureTable, labels: &'a Labels) -> Self {
+        LearnData { features, labels, truth: None, test: None }
+    }
+}
+
+impl Default for Learn {
+    fn default() -> Self {
+        Learn {
+            from: LearnFrom::Experts,
+            penalty: None,
+            penalty_ease: None,
+            restarts: ManyExperts::default().restarts,
+            asymmetric: false,
+            held_out: HeldOut::Auto,
+        }
+    }
+}
+
+/// The penalty that was chosen, all that were tried, and the fit.
+pub(super) struct Chosen {
+    pub(super) penalty: f64,
+    pub(super) path: Vec<PathPoint>,
+    pub(super) fit: ClassifierFit,
+}
+
+impl Learn {
+    /// Learns.
+    pub fn fit(&self, data: &LearnData<'_>, context: &Context) -> Result<LearnOutcome> {
+        self.check()?;
+        self.check_data(data)?;
+        let mut warnings = Vec::new();
+        let share = if let HeldOut::Share(share) = self.held_out { Some(share) } else { None };
+        let Split { train, others } = Split::of(data, share, &mut warnings, context)?;
+        let labelled = train.labelled(data.features)?;
+        let chosen = self.choose(&labelled, others.as_ref(), &context.part(0.0, 0.95))?;
+        if !chosen.fit.converged {
+            warnings.push(Warning::StoppedEarly { steps: chosen.fit.iterations });
+        }
+        let error = match &chosen.fit.standardised {
+            Fitted::Experts(experts) => experts.expert_error(&labelled),
+            Fitted::Classifier(_) => self.expert_error(&labelled, &train, &context.part(0.95, 1.0))?,
+        };
+        warnings.extend(warn_of_experts(error, data.labels));
+        Ok(LearnOutcome::new(data, &labelled, chosen, error, warnings))
+    }
+
+    /// Whether the parameters are in their ranges.
+    pub fn check(&self) -> Result<()> {
+        check_penalty("the penalty", self.penalty.unwrap_or(0.0))?;
+        check_penalty("the penalty of ease", self.penalty_ease.unwrap_or(0.0))?;
+        match self.held_out {
+            HeldOut::Share(share) if !(share > 0.0 && share < 1.0) => Err(Error::OutOfRange {
+                name: "the share of units held out",
+                value: share.to_string(),
+                range: "between 0 and 1, such as 0.3",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_data(&self, data: &LearnData<'_>) -> Result<()> {
+        let classes = data.labels.classes.len();
+        if data.labels.is_empty() {
+            return Err(Error::Empty("label"));
+        }
+        if classes < 2 {
+            return Err(Error::OneClass);
+        }
+        if self.asymmetric && self.from == LearnFrom::Experts && classes != 2 {
+            return Err(Error::NotTwoClasses(classes));
+        }
+        if self.from == LearnFrom::Truth && data.truth.is_none() {
+            return Err(Error::NoTruth);
+        }
+        match data.test.is_some() && self.held_out != HeldOut::Auto {
+            true => Err(Error::OutOfRange {
+                name: "what is held out",
+                value: "given besides labels to test by".into(),
+                range: "one of the two",
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn learner(&self, context: &Context) -> Learner {
+        match self.from {
+            LearnFrom::Experts => Learner::Experts(ManyExperts {
+                penalty_ease: self.penalty_ease,
+                restarts: self.restarts,
+                asymmetric: self.asymmetric,
+                ..ManyExperts::default()
+            }),
+            LearnFrom::Majority => Learner::Majority,
+            LearnFrom::Aggregate => Learner::Aggregate(Method::Auto(auto(context))),
+            LearnFrom::Truth => Learner::Truth,
+        }
+    }
+
+    /// The penalty, S of all that were tried, and the model.
+    fn choose(&self, data: &Labelled<'_>, others: Option<&Others>, context: &Context) -> Result<Chosen> {
+        let (learner, units) = (self.learner(context), data.units());
+        let folds = match self.held_out {
+            HeldOut::Folds(folds) => Some(folds),
+            _ if self.penalty.is_none() && others.is_none() && units < 2 => return Err(Error::FewUnits(units)),
+            _ => self.penalty.is_none().then(|| units.min(5)),
+        };
+        let validation = match (others, folds) {
+            (Some(others), _) => Validation::Others { features: &others.features, ballots: &others.ballots },
+            (None, Some(folds)) => Validation::Folds(folds),
+            (None, None) => {
+                let penalty = self.penalty.unwrap_or_default();
+                let fit = learner.fit(data, penalty, None, context)?;
+                return Ok(Chosen { penalty, path: vec![PathPoint::new(penalty, &fit, None)], fit });
+            }
+        };
+        let penalties = match self.penalty {
+            Some(penalty) => vec![penalty],
+            None => PenaltyPath::default().of(&learner, data, &context.part(0.0, 0.1))?,
+        };
+        // To choose among penalties, predictions need be no finer.
+        let roughly = match &learner {
+            Learner::Experts(method) => Learner::Experts(ManyExperts { tolerance: 1e-7, ..method.clone() }),
+            other => other.clone(),
+        };
+        let compared = roughly.compare(data, &penalties, validation, &context.part(0.1, 0.9))?;
+        let best = compared.best();
+        let fit = learner.fit(data, penalties[best], Some(&compared.fits[best]), &context.part(0.9, 1.0))?;
+        let mut path = compared.points;
+        path[best] = match validation {
+            Validation::Others { features, ballots } => {
+                PathPoint::new(penalties[best], &fit, Some((ballots, &fit.predictions(features)?)))
+            }
+            // S is of fits to parts of the units, the rest of the fit to all.
+            Validation::Folds(_) => {
+                let PathPoint { surrogate, surrogate_se, .. } = path[best];
+                PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalties[best], &fit, None) }
+            }
+        };
+        Ok(Chosen { penalty: penalties[best], path, fit })
+    }
+
+    /// How often experts err, where the model does not say.
+    fn expert_error(&self, data: &Labelled<'_>, train: &Units, context: &Context) -> Result<Option<f64>> {
+        let ballots = &train.ballots;
+        match (self.from, &data.truth) {
+            (LearnFrom::Truth, Some(truth)) => {
+                let known: Vec<(usize, usize)> =
+                    truth.iter().enumerate().filter_map(|(unit, class)| Some((unit, usize::from((*class)?)))).collect();
+                let units: Vec<usize> = known.iter().map(|(unit, _)| *unit).collect();
+                let certain = Posterior::certain(known.len(), ballots.classes(), |at| known[at].1);
+                Ok(expert_error(&ballots.of_tasks(&units)?, &certain))
+            }
+            _ => {
+                let posterior = auto(context).fit(&Evidence::votes(ballots)?, context)?.posterior;
+                Ok(expert_error(ballots, &posterior))
+            }
+        }
+    }
+}
+
+fn auto(context: &Context) -> Auto {
+    Auto { seed: context.seed(), ..Auto::default() }
+}

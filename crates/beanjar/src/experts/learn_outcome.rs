@@ -1,0 +1,177 @@
+use super::learn::{Chosen, LearnData};
+use super::learner::Fitted;
+use super::{ClassifierFit, ExpertsModel, Labelled, PathPoint};
+use crate::Warning;
+use crate::surrogate::implied_risk;
+use std::collections::BTreeMap;
+
+/// What was learned, as the command `learn` prints it: a model file with more in it.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct LearnOutcome {
+    /// The model, to predict with and to save.
+    #[cfg_attr(feature = "serde", serde(flatten, serialize_with = "as_a_file"))]
+    pub model: ExpertsModel,
+    /// The classes, in sorted order.
+    pub classes: Vec<String>,
+    /// The penalty on the coefficients of standardised features.
+    pub penalty: f64,
+    /// The intercept, for features on the user's scale.
+    pub intercept: PerClass,
+    /// The log-likelihood less the penalties.
+    pub objective: f64,
+    /// The log-likelihood of the labels.
+    pub log_likelihood: f64,
+    /// Steps that were taken.
+    pub iterations: usize,
+    /// Whether the steps ended because none promised more.
+    pub converged: bool,
+    /// S of labels that were held out.
+    pub surrogate: Option<f64>,
+    /// Its standard error.
+    pub surrogate_se: Option<f64>,
+    /// How often experts err.
+    pub expert_error: Option<f64>,
+    /// The risk that S and the experts' error imply: how often the classifier errs.
+    pub risk: Option<f64>,
+    /// The penalties that were tried.
+    pub path: Vec<PathPoint>,
+    /// The features.
+    pub features: Vec<FeatureEffect>,
+    /// The experts, if they were learned from.
+    pub experts: Vec<ExpertSkill>,
+    /// What a user should know.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub warnings: Vec<Warning>,
+}
+
+/// A number for the second of two classes, or one for each of several.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
+pub enum PerClass {
+    /// For the second of two classes.
+    Second(f64),
+    /// For each class, by its name.
+    Each(BTreeMap<String, f64>),
+}
+
+/// What a feature does.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct FeatureEffect {
+    /// Its name.
+    pub feature: String,
+    /// Its coefficient for the class, on the user's scale: the paper's beta.
+    pub truth: PerClass,
+    /// What a unit of it adds to the logarithm of the odds that experts are right: above zero it makes units easy, below
+    /// zero hard. The paper's gamma; `difficulty` in JSON.
+    #[cfg_attr(feature = "serde", serde(rename = "difficulty"))]
+    pub ease: f64,
+}
+
+/// How often an expert is right.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct ExpertSkill {
+    /// Who.
+    pub worker: String,
+    /// The logarithm of the odds of being right, where all features are 0: the paper's alpha.
+    pub skill: f64,
+    /// With asymmetric skills that for units of the first class, `skill` being for those of the second.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub skill_false: Option<f64>,
+    /// The share of the expert's labels that are right, in expectation; none for one without labels.
+    pub accuracy: Option<f64>,
+}
+
+impl PerClass {
+    fn new(classes: &[String], values: impl Iterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.collect();
+        match values[..] {
+            [value] => PerClass::Second(value),
+            _ => PerClass::Each(classes.iter().cloned().zip(values).collect()),
+        }
+    }
+
+    /// Whether all are zero.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            PerClass::Second(value) => *value == 0.0,
+            PerClass::Each(values) => values.values().all(|value| *value == 0.0),
+        }
+    }
+}
+
+impl LearnOutcome {
+    /// All that there is of a fit.
+    pub(super) fn new(
+        data: &LearnData<'_>,
+        labelled: &Labelled<'_>,
+        chosen: Chosen,
+        expert_error: Option<f64>,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        let Chosen { penalty, path, fit } = chosen;
+        let model = ExpertsModel::new(&fit, labelled, data.features.names(), data.labels);
+        let classes = model.classes().to_vec();
+        let point = path.iter().find(|point| point.penalty == penalty);
+        let surrogate = point.and_then(|point| point.surrogate);
+        let risk = surrogate.zip(expert_error).and_then(|(s, error)| implied_risk(s, error, classes.len()));
+        LearnOutcome {
+            penalty,
+            intercept: PerClass::new(&classes, model.classifier().intercepts().iter().copied()),
+            objective: fit.objective,
+            log_likelihood: fit.log_likelihood,
+            iterations: fit.iterations,
+            converged: fit.converged,
+            surrogate,
+            surrogate_se: surrogate.and(point).and_then(|point| point.surrogate_se),
+            expert_error,
+            risk,
+            features: effects(&model),
+            experts: skills(&model, &fit, labelled),
+            path,
+            classes,
+            model,
+            warnings,
+        }
+    }
+}
+
+fn effects(model: &ExpertsModel) -> Vec<FeatureEffect> {
+    let effect = |(feature, name): (usize, &String)| FeatureEffect {
+        feature: name.clone(),
+        truth: PerClass::new(model.classes(), model.classifier().coefficients_of(feature)),
+        ease: model.experts().map_or(0.0, |experts| experts.ease()[feature]),
+    };
+    model.feature_names().iter().enumerate().map(effect).collect()
+}
+
+fn skills(model: &ExpertsModel, fit: &ClassifierFit, labelled: &Labelled<'_>) -> Vec<ExpertSkill> {
+    let (Some(experts), Fitted::Experts(parameters)) = (model.experts(), &fit.standardised) else { return Vec::new() };
+    let count = model.expert_names().len();
+    let skill = |((worker, name), accuracy): ((usize, &String), Option<f64>)| ExpertSkill {
+        worker: name.clone(),
+        skill: experts.skills()[if experts.asymmetric() { count + worker } else { worker }],
+        skill_false: experts.asymmetric().then(|| experts.skills()[worker]),
+        accuracy,
+    };
+    model.expert_names().iter().enumerate().zip(parameters.accuracies(labelled)).map(skill).collect()
+}
+
+/// The model with the keys that make it a model file.
+#[cfg(feature = "serde")]
+fn as_a_file<S: serde::Serializer>(model: &ExpertsModel, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(serde::Serialize)]
+    struct File<'a> {
+        beanjar_model: u64,
+        kind: &'static str,
+        #[serde(flatten)]
+        model: &'a ExpertsModel,
+    }
+    serde::Serialize::serialize(&File { beanjar_model: 1, kind: "experts", model }, serializer)
+}
