@@ -1,6 +1,9 @@
 //! From judgments to a selection, a plan, a model and predictions.
 
 use crate::support::Folder;
+use beanjar::multiselect::{FitPredictor, Fitting, Method, Plan, Select};
+use beanjar::{Column, Context, Judgments};
+use beanjar_io::{Data, ReadOptions, Source, read, read_table};
 use serde_json::Value;
 
 /// A folder with simulated photos.
@@ -98,7 +101,7 @@ fn plan_fit_and_predict_follow_from_a_selection() {
     let (error, variance) = (number(&found["squared_error"]), 16.0);
     assert!(error < 0.7 * variance, "half of the variance is explained: {error}");
     assert_eq!(found["compared"], 300);
-    // What the predictions say of their own error is about right: 300 squares have a standard error near 8 percent, and
+    // The standard errors of the predictions are about right: 300 squares have a standard error near 8 percent, and
     // the 200 objects that the claim rests on another 10.
     let claimed: f64 =
         found["predictions"].as_array().unwrap().iter().map(|p| number(&p["se"]).powi(2)).sum::<f64>() / 300.0;
@@ -107,8 +110,69 @@ fn plan_fit_and_predict_follow_from_a_selection() {
     assert_eq!((csv.lines().next(), csv.lines().count()), (Some("object,prediction,se"), 301));
 }
 
+/// The judgments in a file of the folder.
+fn judgments(folder: &Folder, name: &str) -> Judgments {
+    match read(&Source::from(&folder.path(name)), &ReadOptions::default()).unwrap().data {
+        Data::Judgments(judgments) => judgments,
+        Data::Labels(_) => panic!("{name} holds labels"),
+    }
+}
+
+/// A column of a table of the folder.
+fn column(folder: &Folder, name: &str, index: usize) -> Column {
+    read_table(&Source::from(&folder.path(name))).unwrap().column(index).unwrap()
+}
+
 #[test]
-fn two_classes_are_told_apart() {
+fn the_commands_print_the_outcomes_of_the_library() {
+    let folder = photos("120");
+    let (judgments, height) = (judgments(&folder, "judgments.csv"), column(&folder, "truth.csv", 0));
+    let context = Context::new().with_seed(3);
+    let printed = |arguments: &[&str]| {
+        let run = folder.run(&[arguments, &["--seed", "3", "--format", "json"]].concat());
+        assert_eq!(run.code, 0, "{arguments:?}: {}", run.err);
+        run.out
+    };
+    let mut selection = None;
+    for method in Method::ALL {
+        let params = Select {
+            budget: 8.0,
+            method,
+            costs: [("height".into(), 4.0)].into(),
+            at_most: Some(2),
+            bootstrap: (method == Method::Full).then_some(10),
+            ..Select::default()
+        };
+        let outcome = params.fit(&judgments, &height, &context).unwrap();
+        let flags = ["--budget", "8", "--method", method.name(), "--cost", "height=4", "--at-most", "2"];
+        let bootstrap: &[&str] = if method == Method::Full { &["--bootstrap", "10"] } else { &[] };
+        let found = printed(&[&HEIGHT[..], &flags, bootstrap].concat());
+        assert_eq!(found, serde_json::to_string_pretty(&outcome).unwrap() + "\n", "{method:?}");
+        if method == Method::Full {
+            folder.write("selection.json", found);
+            selection = Some(outcome.to_selection());
+        }
+    }
+
+    let selection = selection.unwrap();
+    let outcome = Plan { selection: selection.clone() }.run(&judgments, &context).unwrap();
+    let found = printed(&["plan", "judgments.csv", "--selection", "selection.json"]);
+    assert_eq!(found, serde_json::to_string_pretty(&outcome).unwrap() + "\n");
+
+    for (fitting, name) in [(Fitting::LeastSquares, "least-squares"), (Fitting::Moments, "moments")] {
+        let fitted = FitPredictor { selection: selection.clone(), fitting }.fit(&judgments, &height, &context).unwrap();
+        let fit = ["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "selection.json"];
+        let found = printed(&[&fit[..], &["--predictor", name]].concat());
+        assert_eq!(found, serde_json::to_string_pretty(&fitted).unwrap() + "\n", "{name}");
+        folder.write("model.json", found);
+        let predicted = fitted.predictor.predict(&judgments, &context).unwrap().compared_with(&height).unwrap();
+        let found = printed(&["predict", "model.json", "judgments.csv", "--labels", "truth.csv"]);
+        assert_eq!(found, serde_json::to_string_pretty(&predicted).unwrap() + "\n", "{name}");
+    }
+}
+
+#[test]
+fn two_classes_are_predicted() {
     let folder = photos("300");
     let truth = folder.read("truth.csv");
     let classes = truth.lines().skip(1).map(|line| {
@@ -170,6 +234,10 @@ fn mistakes_are_said_in_one_sentence() {
     folder.write("wrong.json", "{\"beanjar_model\": 7, \"kind\": \"multiselect\"}");
     folder.write("other.json", "{\"beanjar_model\": 1, \"kind\": \"horoscope\"}");
     folder.write("no.json", "[1, 2");
+    folder.write("costs.csv", "attribute,cost\nmale,dear\n");
+    folder.write("half.csv", "attribute,judgments\nmale,1.5\n");
+    folder.write("none.csv", "attribute,judgments\nmale,0\n");
+    folder.write("unseen.csv", "attribute,judgments\nsleepy,1\n");
     let with = |more: &[&'static str]| [&HEIGHT[..], more].concat();
     for (arguments, words) in [
         (with(&["--budget", "0"]), "above 0"),
@@ -183,6 +251,14 @@ fn mistakes_are_said_in_one_sentence() {
         (with(&["--budget", "1", "--method", "averages"]), "explains anything"),
         (vec!["select", "judgments.csv", "--labels", "blank.csv", "--budget", "5"], "no value"),
         (with(&["--budget", "5", "--cost", "hight=4"]), "no attribute 'hight'"),
+        (with(&["--budget", "5", "--cost", "hight=4"]), "did you mean 'height'?"),
+        (
+            with(&["--budget", "5", "--cost", "costs.csv"]),
+            "costs.csv: 'dear' for 'male' in column 'cost' is not a number",
+        ),
+        (with(&["--budget", "5", "--cost", "truth.csv"]), "no column 'cost' or 'at_most'"),
+        (with(&["--budget", "5", "--ridge", "-1"]), "the ridge is -1"),
+        (with(&["--budget", "5", "--bootstrap", "0"]), "1 to 100,000"),
         (with(&["--budget", "5", "--cost", "height=x"]), "'height=x'"),
         (with(&["--budget", "5", "--always", "nobody"]), "no attribute 'nobody'"),
         (with(&["--budget", "5", "--never", "nobody"]), "no attribute 'nobody'"),
@@ -191,11 +267,20 @@ fn mistakes_are_said_in_one_sentence() {
         (with(&["--budget", "5", "--cost", "missing.csv"]), "no such file"),
         (vec!["select", "judgments.csv", "--labels", "truth.csv", "--budget", "5"], "--label"),
         (vec!["select", "judgments.csv", "--labels", "truth.csv", "--label", "age", "--budget", "5"], "'age'"),
-        (vec!["select", "judgments.csv", "--labels", "constant.csv", "--budget", "5"], "every label is 3"),
+        (
+            vec!["select", "judgments.csv", "--labels", "constant.csv", "--budget", "5"],
+            "constant.csv: every label is 3",
+        ),
         (vec!["select", "judgments.csv", "--labels", "words.csv", "--budget", "5"], "two classes"),
         (vec!["select", "judgments.csv", "--labels", "strangers.csv", "--budget", "5"], "none of the 30 objects"),
         (vec!["select", "once.csv", "--labels", "truth.csv", "--label", "height", "--budget", "5"], "two judgments"),
-        (vec!["plan", "judgments.csv", "--selection", "no.json"], "not a selection"),
+        (vec!["plan", "judgments.csv", "--selection", "no.json"], "no.json: not a selection"),
+        (vec!["plan", "judgments.csv", "--selection", "half.csv"], "half.csv: '1.5' for 'male' in column 'judgments'"),
+        (vec!["plan", "judgments.csv", "--selection", "none.csv"], "no judgment at all"),
+        (
+            vec!["fit", "judgments.csv", "--labels", "truth.csv", "--label", "height", "--selection", "unseen.csv"],
+            "judgments.csv: no judgment of 'sleepy', which the selection asks for",
+        ),
         (vec!["plan", "judgments.csv", "--selection", "truth.csv"], "no column 'judgments'"),
         (vec!["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "no.json"], "not a selection"),
         (vec!["predict", "wrong.json", "judgments.csv"], "version 7"),

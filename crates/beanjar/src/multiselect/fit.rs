@@ -81,6 +81,21 @@ impl FitPredictor {
     }
 }
 
+/// As the model file that loads again.
+#[cfg(feature = "serde")]
+impl serde::Serialize for FitPredictorOutcome {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct ModelFile<'a> {
+            beanjar_model: u64,
+            kind: &'static str,
+            #[serde(flatten)]
+            predictor: &'a Predictor,
+        }
+        ModelFile { beanjar_model: 1, kind: "multiselect", predictor: &self.predictor }.serialize(serializer)
+    }
+}
+
 /// A predictor of a nameless number, for these numbers of judgments.
 pub(super) fn fit(
     fitting: Fitting,
