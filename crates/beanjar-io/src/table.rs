@@ -24,6 +24,11 @@ impl Table {
         Column::new(name, self.ids.clone(), values.clone()).ok()
     }
 
+    /// The column of this name, with the ids; none if there is no such column.
+    pub fn named(&self, name: &str) -> Option<Column> {
+        self.column(self.names.iter().position(|other| other == name)?)
+    }
+
     /// The ids of the rows in which any column has a value.
     pub fn labelled(&self) -> Dictionary {
         let any = |row: usize| self.columns.iter().any(|column| !column[row].is_empty());

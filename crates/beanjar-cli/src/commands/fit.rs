@@ -1,6 +1,8 @@
 use super::Reading;
-use super::labelled::{Labelled, judgments_of, read_selection};
+use super::label_column::LabelColumn;
+use super::labelled::judgments_of;
 use super::model::{Model, save};
+use super::selection_file::read_selection;
 use crate::Common;
 use crate::failure::Result;
 use crate::output::{count, number, table};
@@ -21,7 +23,7 @@ pub(crate) struct Fit {
     #[arg(value_name = "JUDGMENTS")]
     file: Source,
     #[command(flatten)]
-    labelled: Labelled,
+    label_column: LabelColumn,
     /// The selection: the JSON that select writes, or a table of attribute,judgments.
     #[arg(long, value_name = "FILE")]
     selection: Source,
@@ -51,13 +53,13 @@ impl From<PredictorName> for Fitting {
 
 impl Fit {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.sink(&[&self.file, &self.labelled.labels, &self.selection])?;
+        let sink = common.sink(&[&self.file, &self.label_column.labels, &self.selection])?;
         let selection = read_selection(&self.selection)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let label = self.labelled.column(selection.label.as_deref())?;
+        let label = self.label_column.read(selection.label.as_deref())?;
         let outcome = FitPredictor { selection, fitting: self.predictor.into() }
             .fit(&judgments, &label, &common.context()?)
-            .map_err(|error| self.labelled.blame(error, &self.file))?;
+            .map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
         if common.out.is_some() && !common.quiet {
             common.clear_bar();

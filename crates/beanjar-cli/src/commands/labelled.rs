@@ -1,56 +1,8 @@
-//! What several commands share: the column of labels to predict, and a selection to work by.
+//! Ids matched between two files, and judgments where they are needed.
 
 use crate::failure::{Failure, Result};
-use beanjar::multiselect::Selection;
-use beanjar::{Column, Dictionary, Judgments};
-use beanjar_io::{Data, Source, Table, read_table};
-use clap::Args;
-
-/// Where the labels to predict are.
-#[derive(Args)]
-pub(crate) struct Labelled {
-    /// The labels: a table whose first column is the object; numbers, or two classes.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Source,
-    /// Which column of the labels to predict, if there are several.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) label: Option<String>,
-}
-
-impl Labelled {
-    /// The column of labels. `wanted` is the one to take where the user did not name one.
-    pub(crate) fn column(&self, wanted: Option<&str>) -> Result<Column> {
-        let table = read_table(&self.labels)?;
-        let said = |words: &str| {
-            let (file, names) = (self.labels.name(), table.names.join(", "));
-            Failure::Words(format!("{file}: {words}; found {names}"))
-        };
-        match self.label.as_deref().or(wanted) {
-            Some(name) => column(&table, name).ok_or_else(|| said(&format!("no column '{name}'"))),
-            None if table.names.len() == 1 => table.column(0).ok_or_else(|| said("no column")),
-            None => Err(said("several columns, of which --label must name one")),
-        }
-    }
-
-    /// An error of the library, said of the file that it is about.
-    pub(crate) fn blame(&self, error: beanjar::Error, file: &Source) -> Failure {
-        use beanjar::Error;
-        match error {
-            Error::NothingInCommon { .. } => {
-                Failure::Words(format!("{} and {}: {error}", file.name(), self.labels.name()))
-            }
-            Error::NoValues { .. } | Error::LabelsUnclear { .. } | Error::ConstantLabel(_) => {
-                Failure::from(error).of(&self.labels)
-            }
-            error => Failure::from(error).of(file),
-        }
-    }
-}
-
-/// The column of this name.
-fn column(table: &Table, name: &str) -> Option<Column> {
-    table.column(table.names.iter().position(|other| other == name)?)
-}
+use beanjar::{Dictionary, Judgments};
+use beanjar_io::{Data, Source, Table};
 
 /// For each id, its row in the table if that has a value in the column. An error if none has.
 pub(crate) fn matched(
@@ -102,24 +54,4 @@ pub(crate) fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
             file.name()
         ))),
     }
-}
-
-/// Reads a selection: the JSON that `select` writes, or a table of attribute,judgments and perhaps cost.
-pub(crate) fn read_selection(source: &Source) -> Result<Selection> {
-    let is_json = matches!(source, Source::File(path) if path.extension().is_some_and(|extension| extension == "json"));
-    let selection = if is_json { selection_from_json(source)? } else { selection_from_table(source)? };
-    selection.map_err(|error| Failure::from(error).of(source))
-}
-
-fn selection_from_json(source: &Source) -> Result<beanjar::Result<Selection>> {
-    let bytes = super::bytes_of(source)?;
-    Ok(Selection::from_json(&String::from_utf8_lossy(&bytes)))
-}
-
-fn selection_from_table(source: &Source) -> Result<beanjar::Result<Selection>> {
-    let table = read_table(source)?;
-    let judgments = column(&table, "judgments").ok_or_else(|| {
-        Failure::Words(format!("{}: no column 'judgments'; found {}", source.name(), table.names.join(", ")))
-    })?;
-    Ok(Selection::from_columns(&judgments, column(&table, "cost").as_ref()))
 }

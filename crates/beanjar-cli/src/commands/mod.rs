@@ -13,8 +13,10 @@ pub(crate) mod select;
 pub(crate) mod simulate;
 pub(crate) mod workers;
 
+mod label_column;
 pub(crate) mod labelled;
 mod model;
+mod selection_file;
 
 use crate::Common;
 use crate::failure::{Failure, Result};

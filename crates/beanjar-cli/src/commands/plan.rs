@@ -1,5 +1,6 @@
 use super::Reading;
-use super::labelled::{judgments_of, read_selection};
+use super::labelled::judgments_of;
+use super::selection_file::read_selection;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, number, table, with_header};

@@ -64,7 +64,7 @@ fn every_method_keeps_to_the_budget_and_none_beats_the_bound() {
 }
 
 #[test]
-fn wishes_and_limits_are_kept() {
+fn costs_and_limits_are_kept() {
     let folder = photos("150");
     folder.write("costs.csv", "attribute,cost,at_most\nheight,4,2\nmale,2,\ntall,,3\n");
     let flags =
@@ -102,7 +102,7 @@ fn plan_fit_and_predict_follow_from_a_selection() {
     assert!(error < 0.7 * variance, "half of the variance is explained: {error}");
     assert_eq!(found["compared"], 300);
     // The standard errors of the predictions are about right: 300 squares have a standard error near 8 percent, and
-    // the 200 objects that the claim rests on another 10.
+    // the 200 objects that they are estimated from add another 10.
     let claimed: f64 =
         found["predictions"].as_array().unwrap().iter().map(|p| number(&p["se"]).powi(2)).sum::<f64>() / 300.0;
     assert!((claimed / error - 1.0).abs() < 0.35, "claimed {claimed}, was {error}");
@@ -112,7 +112,7 @@ fn plan_fit_and_predict_follow_from_a_selection() {
 
 /// The judgments in a file of the folder.
 fn judgments(folder: &Folder, name: &str) -> Judgments {
-    match read(&Source::from(&folder.path(name)), &ReadOptions::default()).unwrap().data {
+    match read(&Source::from(&folder.path(name)), &ReadOptions::default()).expect("judgments").data {
         Data::Judgments(judgments) => judgments,
         Data::Labels(_) => panic!("{name} holds labels"),
     }
@@ -120,7 +120,7 @@ fn judgments(folder: &Folder, name: &str) -> Judgments {
 
 /// A column of a table of the folder.
 fn column(folder: &Folder, name: &str, index: usize) -> Column {
-    read_table(&Source::from(&folder.path(name))).unwrap().column(index).unwrap()
+    read_table(&Source::from(&folder.path(name))).expect("a table").column(index).expect("a column")
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl Symmetric {
         &mut self.values[i * self.size..(i + 1) * self.size]
     }
 
-    /// Adds left' right to the block that begins at `corner`; left and right are row by row, with so many columns.
+    /// Adds left' right to the block that begins at `corner`; left and right are values row by row, with their numbers of columns.
     pub(crate) fn add_product(&mut self, corner: (usize, usize), left: (&[f64], usize), right: (&[f64], usize)) {
         if left.1 == 0 || right.1 == 0 {
             return;
@@ -66,7 +66,7 @@ impl Symmetric {
         }
     }
 
-    /// The way to another of its size, so much of it done.
+    /// The point at this share of the way to another matrix of its size.
     pub(crate) fn mixed(&self, other: &Symmetric, share: f64) -> Symmetric {
         let mix = |(a, b): (&f64, &f64)| a + share * (b - a);
         Symmetric { size: self.size, values: self.values.iter().zip(&other.values).map(mix).collect() }

@@ -116,7 +116,7 @@ impl Search<'_> {
         if self.nodes > MOST_NODES {
             return Ok(false);
         }
-        if node.explained > self.explained * (1.0 + BETTER) && self.keeps_wishes(&node.repeats) {
+        if node.explained > self.explained * (1.0 + BETTER) && self.has_all_required(&node.repeats) {
             (self.explained, self.repeats) = (node.explained, node.repeats.clone());
         }
         let budget = self.spending.budget - node.spent;
@@ -169,7 +169,7 @@ impl Search<'_> {
         }
     }
 
-    fn keeps_wishes(&self, repeats: &[u32]) -> bool {
+    fn has_all_required(&self, repeats: &[u32]) -> bool {
         repeats.iter().zip(&self.spending.always).all(|(&repeats, &always)| repeats > 0 || !always)
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Rest<'a> {
 /// together. For given w the best t is in proportion to |w| sqrt(v / c), and leaves
 /// 2 b'w - w' Sigma w - (sum |w| sqrt(v c))^2 / B to be maximised over w: a squared lasso, done coordinate by coordinate.
 /// At any t the bound is f(t) + max over allowed s of g (s - t), with g = q^2 / v and q what t leaves unexplained: f
-/// lies below its tangent. Attributes without noise are given away free, which loosens the bound but never breaks it.
+/// lies below its tangent. Attributes without noise cost nothing in the bound, which loosens it but never breaks it.
 ///
 /// Cost: O(d s) a sweep and O(d s^2) a check, with s attributes in use; tens of sweeps as a rule.
 pub(super) fn bound(rest: &Rest<'_>, spending: &Spending) -> Relaxed {
@@ -140,7 +140,7 @@ impl Problem<'_> {
         }
     }
 
-    /// f(t), and the allowed repeats that its tangent likes best; keeps the bound if it is lower than the best so far.
+    /// f(t), and the allowed repeats at which its tangent is highest; keeps the bound if it is the lowest so far.
     fn look(&self, t: &[f64], best: &mut Relaxed) -> (f64, Vec<f64>) {
         let mut residual = Residual::new(self.external, self.b);
         for &a in self.open.iter().filter(|&&a| t[a] > 0.0) {

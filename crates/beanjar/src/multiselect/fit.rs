@@ -56,6 +56,14 @@ pub struct FitPredictorOutcome {
     pub warnings: Vec<Warning>,
 }
 
+impl FitPredictorOutcome {
+    /// The predictor, to save and to load again.
+    #[must_use]
+    pub fn model(&self) -> Predictor {
+        self.predictor.clone()
+    }
+}
+
 impl FitPredictor {
     /// An error if the selection is none.
     pub fn check(&self) -> Result<()> {

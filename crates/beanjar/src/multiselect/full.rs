@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_holds_where_objects_are_few_and_noise_is_nought() {
+    fn the_path_holds_where_objects_are_few_and_noise_is_zero() {
         for (seed, d, objects) in [(21, 13, 8), (22, 20, 9), (23, 6, 5), (24, 4, 40)] {
             let mut estimates = random_estimates(seed, d, objects);
             assert!(
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_caps_and_wishes_are_kept() {
+    fn costs_and_limits_are_kept() {
         let estimates = random_estimates(11, 6, 60);
         let mut spending = unit(20, 6);
         spending.cost = vec![4.0, 1.0, 2.0, 1.0, 3.0, 1.0];

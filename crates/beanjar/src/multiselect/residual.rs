@@ -22,7 +22,7 @@ pub(super) struct Residual<'a> {
     matrix: Option<Vec<f64>>,
 }
 
-/// A variance below this share of what it was is rounding: nothing is left to measure.
+/// A variance below this share of what it was is rounding.
 const NOTHING: f64 = 1e-11;
 
 impl<'a> Residual<'a> {
@@ -42,7 +42,7 @@ impl<'a> Residual<'a> {
         self.spread(a, noise).map_or(0.0, |spread| self.covariance[a].powi(2) / spread)
     }
 
-    /// The variance of a measurement; none if it would tell nothing.
+    /// The variance of a measurement; none if nothing is left to measure.
     fn spread(&self, a: usize, noise: f64) -> Option<f64> {
         let spread = noise + self.variance[a].max(0.0);
         (spread > NOTHING * (noise + self.external[(a, a)])).then_some(spread)

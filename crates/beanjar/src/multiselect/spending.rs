@@ -21,7 +21,7 @@ pub struct Spending {
 const MOST_JUDGMENTS: u32 = 20_000;
 
 impl Spending {
-    /// A budget of this many judgments of whichever attributes, each of cost 1.
+    /// A budget of this many judgments of any attributes, each of cost 1.
     pub fn judgments(budget: u32, attributes: usize) -> Self {
         Spending {
             budget: f64::from(budget),
@@ -31,7 +31,7 @@ impl Spending {
         }
     }
 
-    /// An error if there is not one cost, one limit and one wish for each attribute.
+    /// An error if there is not one cost, one limit and one mark for each attribute.
     pub(super) fn check_lengths(&self, attributes: usize) -> Result<()> {
         let lengths =
             [("costs", self.cost.len()), ("limits", self.at_most.len()), ("marks for 'always'", self.always.len())];

@@ -1,7 +1,8 @@
 mod report;
 
 use super::Reading;
-use super::labelled::{Labelled, judgments_of};
+use super::label_column::LabelColumn;
+use super::labelled::judgments_of;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::{self, Method};
@@ -22,7 +23,7 @@ pub(crate) struct Select {
     #[arg(value_name = "JUDGMENTS")]
     file: Source,
     #[command(flatten)]
-    labelled: Labelled,
+    label_column: LabelColumn,
     /// What may be spent on the judgments of each new object.
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     budget: f64,
@@ -83,13 +84,13 @@ impl From<MethodName> for Method {
 
 impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.sink(&[&self.file, &self.labelled.labels])?;
+        let sink = common.sink(&[&self.file, &self.label_column.labels])?;
         let params = self.params()?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let label = self.labelled.column(None)?;
+        let label = self.label_column.read(None)?;
         let outcome = params
             .fit(&judgments, &label, &common.context()?)
-            .map_err(|error| self.labelled.blame(error, &self.file))?;
+            .map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
         sink.emit(&outcome)
     }

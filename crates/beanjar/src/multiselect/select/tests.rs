@@ -51,7 +51,7 @@ fn a_break_of_the_callback_stops_every_stage() {
 }
 
 #[test]
-fn costs_limits_and_wishes_go_by_name() {
+fn costs_and_limits_go_by_name() {
     let (judgments, label) = data(7, 5, 80);
     let params = Select {
         budget: 12.0,

@@ -1,0 +1,26 @@
+//! A selection to plan or fit by, from a file.
+
+use super::bytes_of;
+use crate::failure::{Failure, Result};
+use beanjar::multiselect::Selection;
+use beanjar_io::{Source, read_table};
+
+/// Reads a selection: the JSON that `select` writes, or a table of attribute,judgments and perhaps cost.
+pub(crate) fn read_selection(source: &Source) -> Result<Selection> {
+    let is_json = matches!(source, Source::File(path) if path.extension().is_some_and(|extension| extension == "json"));
+    let selection = if is_json { from_json(source) } else { from_table(source) };
+    selection.map_err(|failure| failure.of(source))
+}
+
+fn from_json(source: &Source) -> Result<Selection> {
+    let bytes = bytes_of(source)?;
+    Ok(Selection::from_json(&String::from_utf8_lossy(&bytes))?)
+}
+
+fn from_table(source: &Source) -> Result<Selection> {
+    let table = read_table(source)?;
+    let judgments = table.named("judgments").ok_or_else(|| {
+        Failure::Words(format!("{}: no column 'judgments'; found {}", source.name(), table.names.join(", ")))
+    })?;
+    Ok(Selection::from_columns(&judgments, table.named("cost").as_ref())?)
+}
