@@ -33,6 +33,8 @@ fn hint(error: &beanjar::Error) -> &'static str {
         Error::FewUnits(_) => "; give --penalty X",
         Error::EmptySplit { .. } | Error::OutOfRange { name: "the share of units held out", .. } => " (--holdout)",
         Error::NoExperts => "; leave --labels out",
+        Error::FewWorkers { .. } => " (--keep)",
+        Error::NotAModelFile => " as 'fit --out', 'aggregate --model' or 'learn --out' write it",
         Error::Threads(_) => " (--threads)",
         _ => "",
     }

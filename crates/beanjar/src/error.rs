@@ -213,6 +213,50 @@ pub enum Error {
     /// Known classes were given to a method that has no use for them.
     #[error("{0} has components and not classes, so known labels cannot be fixed")]
     NoGold(&'static str),
+    /// What is wrong with one of several tables.
+    #[error("the table of {table}: {error}")]
+    OfTable {
+        /// Which table.
+        table: &'static str,
+        /// What is wrong.
+        error: Box<Error>,
+    },
+    /// A weight that cannot be used.
+    #[error("the weight of '{worker}' is '{value}', which is not a number of 0 or more")]
+    BadWeight {
+        /// Whose weight.
+        worker: String,
+        /// The weight given.
+        value: String,
+    },
+    /// More workers are to be kept than there are.
+    #[error("{asked} workers cannot be kept, for there are {workers}")]
+    FewWorkers {
+        /// How many are to be kept.
+        asked: usize,
+        /// How many there are.
+        workers: usize,
+    },
+    /// A text that is no model file.
+    #[error("not a model file")]
+    NotAModelFile,
+    /// A model file of another version.
+    #[error("a model file of version {found}, and only version {known} can be read; fit it again")]
+    ModelVersion {
+        /// The file's version.
+        found: u64,
+        /// The version that can be read.
+        known: u64,
+    },
+    /// A model file of a kind that does not exist.
+    #[error("a model of kind '{0}', which is not known")]
+    ModelKind(String),
+    /// A model file with something missing or wrong in it.
+    #[error("damaged: {0}")]
+    DamagedModel(String),
+    /// Labels none of which a model knows.
+    #[error("no label is of a class of the model ({})", .0.join(", "))]
+    NoModelClass(Vec<String>),
     /// A rule met votes of another number of classes or workers.
     #[error("the rule is for {classes} classes and {workers} workers, and the votes are not")]
     WrongRule {
@@ -257,6 +301,14 @@ pub enum Error {
         model: String,
         /// What is wrong.
         error: Box<Error>,
+    },
+    /// Numbers that belong together do not fit together.
+    #[error("{what}: {why}")]
+    Inconsistent {
+        /// What they are.
+        what: &'static str,
+        /// What does not fit.
+        why: String,
     },
     /// The system would not start threads.
     #[error("could not start {0} threads; try fewer")]

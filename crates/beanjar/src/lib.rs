@@ -25,6 +25,7 @@
 pub mod experts;
 pub mod judgments;
 pub mod linalg;
+pub mod model;
 pub mod multiselect;
 pub mod quantile;
 pub mod random;
@@ -39,6 +40,7 @@ mod error;
 mod gamma;
 mod log_product;
 mod logistic;
+mod mutual_information;
 mod normal;
 mod warning;
 
@@ -46,6 +48,9 @@ pub use context::{Context, Progress};
 pub use error::{Error, Result};
 pub use experts::{ExpertsModel, FeatureTable, Learn, LearnOutcome, PredictClassesOutcome};
 pub use judgments::{Column, Dictionary, Judgments, Labels};
+pub use model::{CrowdModel, Model};
 pub use multiselect::{FitPredictor, FitPredictorOutcome, Plan, PlanOutcome, Select, SelectOutcome};
 pub use surrogate::{Score, ScoreOutcome};
+pub use truth::{Aggregate, AggregateOutcome};
 pub use warning::Warning;
+pub use workers::{RankWorkers, RankWorkersOutcome};

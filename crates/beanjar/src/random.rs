@@ -9,6 +9,11 @@ pub fn stream(seed: u64, piece: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(mix(seed ^ mix(piece)))
 }
 
+/// A random number for a pair: the same for a seed and a piece, and unlike those of its neighbours.
+pub(crate) fn key(seed: u64, piece: u64) -> u64 {
+    mix(mix(seed) ^ piece)
+}
+
 /// A bijection that spreads neighbouring numbers (the finaliser of SplitMix64).
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -13,6 +13,48 @@ pub enum Warning {
         /// What becomes of them.
         rule: &'static str,
     },
+    /// Known labels that no worker ever gave.
+    #[error("the table of {table}: {} with a label that no worker gave, such as '{example}'; left out", counted(*.tasks, "task"))]
+    UnseenClass {
+        /// Which table.
+        table: &'static str,
+        /// How many tasks have one.
+        tasks: usize,
+        /// One of the labels.
+        example: String,
+    },
+    /// More workers are asked for than there are.
+    #[error("the first {asked} workers are to be used; there are only {workers}, and all are")]
+    FewerWorkers {
+        /// How many are asked for.
+        asked: usize,
+        /// How many there are.
+        workers: usize,
+    },
+    /// Workers to use who labelled nothing.
+    #[error("{} to be used gave no label", counted(*.workers, "worker"))]
+    WorkersWithoutLabels {
+        /// How many.
+        workers: usize,
+    },
+    /// Labels of workers whom a model leaves out.
+    #[error("left out: {} of workers whom the model leaves out", counted(*.labels, "label"))]
+    LabelsOfWorkersLeftOut {
+        /// How many.
+        labels: usize,
+    },
+    /// Labels of classes that a model does not know.
+    #[error("left out: {} of classes that the model has never seen", counted(*.labels, "label"))]
+    UnknownClasses {
+        /// How many.
+        labels: usize,
+    },
+    /// Workers whom a model does not know.
+    #[error("{} whom the model has never seen, read as the population", counted(*.workers, "worker"))]
+    UnknownWorkers {
+        /// How many.
+        workers: usize,
+    },
     /// Expectation maximisation, or another search, ended before it came to rest.
     #[error("stopped after {steps} steps, before it converged")]
     Stopped {

@@ -1,11 +1,11 @@
 use super::Reading;
 use super::label_column::LabelColumn;
 use super::labelled::judgments_of;
-use super::model::{Model, save};
 use super::selection_file::read_selection;
 use crate::Common;
 use crate::failure::Result;
 use crate::output::{count, number, table};
+use beanjar::Model;
 use beanjar::multiselect::{FitPredictor, Fitting, Predictor, PredictorAttribute};
 use beanjar_io::Source;
 use clap::{Args, ValueEnum};
@@ -65,7 +65,7 @@ impl Fit {
             common.clear_bar();
             eprint!("{}", summary(&outcome.predictor));
         }
-        sink.emit_text(&save(&Model::Multiselect(outcome.predictor)))
+        sink.emit_text(&Model::Multiselect(outcome.predictor).to_json())
     }
 }
 

@@ -15,14 +15,13 @@ pub(crate) mod workers;
 
 mod label_column;
 pub(crate) mod labelled;
-mod model;
 mod selection_file;
 
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
 use crate::progress::reading;
-use beanjar::Labels;
+use beanjar::{Column, Labels};
 use beanjar_io::{ColumnNames, Data, Kind, Read, ReadOptions, Source, read_table};
 use clap::{Args, ValueEnum};
 
@@ -87,37 +86,20 @@ fn labels_of(data: Data, file: &Source) -> Result<Labels> {
     }
 }
 
-/// The known class of each task. Classes that no worker ever gave are counted, and left out.
-fn truths(file: &Source, labels: &Labels, source: &Source, common: &Common) -> Result<Vec<Option<u16>>> {
+/// The known labels in a table: its column 'label' or 'truth', or its only one.
+fn known_labels(source: &Source) -> Result<Column> {
     let table = read_table(source)?;
-    let column = match table.names.iter().position(|name| name == "label" || name == "truth") {
-        Some(column) => column,
-        None if table.names.len() == 1 => 0,
-        None => {
-            let names = table.names.join(", ");
-            return Err(Failure::Words(format!("{}: no column 'label'; found {names}", source.name())));
-        }
-    };
-    let rows = labelled::matched(file, &labels.tasks, "task", source, &table, column)?;
-    let classes = labels.classes.lookup();
-    let mut unknown: Vec<&str> = Vec::new();
-    let mut class = |row: &usize| {
-        let name = table.columns[column][*row].as_str();
-        let code = classes.code(name);
-        if code.is_none() {
-            unknown.push(name);
-        }
-        code.map(|code| code as u16)
-    };
-    let truths = rows.iter().map(|row| row.as_ref().and_then(&mut class)).collect();
-    if let Some(example) = unknown.first() {
-        let tasks = count(unknown.len(), "task");
-        common.warn(&format!(
-            "{tasks} of {} with a label that no worker gave, such as '{example}'; left out",
-            source.name()
-        ));
-    }
-    Ok(truths)
+    let only = || (table.names.len() == 1).then(|| table.column(0)).flatten();
+    table.named("label").or_else(|| table.named("truth")).or_else(only).ok_or_else(|| {
+        let names = table.names.join(", ");
+        Failure::Words(format!("{}: no column 'label'; found {names}", source.name()))
+    })
+}
+
+/// The ids of a table and its first other column.
+fn first_column(source: &Source) -> Result<Column> {
+    let table = read_table(source)?;
+    table.column(0).ok_or_else(|| Failure::Words(format!("{}: there is no second column", source.name())))
 }
 
 /// All bytes of a file that is read whole.

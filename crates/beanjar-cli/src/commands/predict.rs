@@ -1,32 +1,30 @@
-use super::Reading;
 use super::aggregate::AggregateReport;
-use super::labelled::{judgments_of, matched};
+use super::labelled::judgments_of;
 use super::learn::FeatureColumns;
-use super::model::{Crowd, Model, load};
-use super::{labels_of, truths};
+use super::{Reading, bytes_of, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
 use beanjar::experts::ClassPrediction;
-use beanjar::multiselect::Predictor;
-use beanjar::{Dictionary, ExpertsModel, PredictClassesOutcome};
+use beanjar::multiselect::{PredictValuesOutcome, PredictedValue, Predictor};
+use beanjar::{Column, CrowdModel, Error, ExpertsModel, Model, PredictClassesOutcome};
 use beanjar_io::{Source, read_table};
 use clap::Args;
-use serde::Serialize;
 
 /// Predict the labels of new objects with a model file.
 ///
-/// A model of 'fit' predicts from judgments: an object with just the judgments planned gets the fitted predictor; any
+/// A model of 'fit' predicts from judgments: an object with exactly the planned judgments gets the fitted predictor; any
 /// other gets the best linear predictor for the judgments it has; one with none gets the mean. Each prediction has its
 /// standard error.
 ///
-/// A model of 'learn' classifies units by their features, with --labels by what experts said of them as well. The
+/// A model of 'learn' classifies units by their features, and with --labels by the experts' labels as well. The
 /// probability is that of the second of two classes, and that of the label if there are more; JSON has all. Columns that
 /// the model does not need may hold anything.
 ///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
-/// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' read a vote without itself
-/// where they are fitted, which cannot be done here: tasks they were fitted on may get somewhat surer answers.
+/// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' leave each
+/// vote out of the table that it is read by where they are fitted. That cannot be done here, so tasks they were fitted
+/// on may get somewhat surer answers.
 #[derive(Args)]
 #[command(after_help = "Example:\n  beanjar predict model.json new.csv --out predictions.csv")]
 pub(crate) struct Predict {
@@ -49,40 +47,44 @@ impl Predict {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.model, &self.data].into_iter().chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
-        let predictor = match load(&self.model)? {
-            Model::Multiselect(predictor) => predictor,
-            Model::Crowd(crowd) => return self.label(&crowd, sink, common),
-            Model::Experts(experts) => return self.classify(&experts, sink, common),
-        };
-        let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
-        let outcome =
-            predictor.predict(&judgments, &common.context()?).map_err(|error| Failure::from(error).of(&self.data))?;
-        common.warn_all(&outcome.warnings);
-        let predictions: Vec<Row> = outcome
-            .rows()
-            .map(|row| Row {
-                object: row.object.to_owned(),
-                prediction: row.prediction,
-                se: row.se,
-                label: row.label.map(str::to_owned),
-                planned: row.planned,
-            })
-            .collect();
-        let mut report = PredictReport {
-            label: predictor.label.clone(),
-            compared: None,
-            squared_error: None,
-            error_rate: None,
-            predictions,
-        };
-        if let Some(labels) = &self.labels {
-            self.compare(&mut report, &predictor, &judgments.objects, labels)?;
+        let text = String::from_utf8_lossy(&bytes_of(&self.model)?).into_owned();
+        match Model::from_json(&text).map_err(|error| Failure::from(error).of(&self.model))? {
+            Model::Multiselect(predictor) => self.values(&predictor, sink, common),
+            Model::Crowd(crowd) => self.true_labels(&crowd, sink, common),
+            Model::Experts(experts) => self.classes(&experts, sink, common),
+            _ => Err(Failure::Words(format!("{}: a model that cannot predict", self.model.name()))),
         }
-        sink.emit(&report)
     }
 
-    /// Classifies units by their features, and the labels of experts if there are any.
-    fn classify(&self, model: &ExpertsModel, sink: Sink<'_>, common: &Common) -> Result<()> {
+    /// Predicts a label from judgments.
+    fn values(&self, predictor: &Predictor, sink: Sink<'_>, common: &Common) -> Result<()> {
+        let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
+        let outcome = predictor.predict(&judgments, &common.context()?).map_err(|error| self.failure(error))?;
+        common.warn_all(&outcome.warnings);
+        let outcome = match &self.labels {
+            None => outcome,
+            Some(source) => {
+                let truth = column_of(source, &outcome.label)?;
+                outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?
+            }
+        };
+        sink.emit(&outcome)
+    }
+
+    /// Labels tasks with a crowd's model.
+    fn true_labels(&self, crowd: &CrowdModel, sink: Sink<'_>, common: &Common) -> Result<()> {
+        let labels = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
+        let truth = self.labels.as_ref().map(known_labels).transpose()?;
+        let outcome = crowd.compare(&labels, truth.as_ref(), &common.context()?).map_err(|error| match error {
+            Error::OfTable { error, .. } => self.failure_of_labels(*error),
+            error => self.failure(error),
+        })?;
+        common.warn_all(&outcome.warnings);
+        sink.emit(&AggregateReport { outcome: &outcome, all: false })
+    }
+
+    /// Classifies units by their features, and by the labels of experts if there are any.
+    fn classes(&self, model: &ExpertsModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let these: Vec<(String, f64)> =
             model.feature_names().iter().cloned().zip(model.feature_means().iter().copied()).collect();
         let table = self.columns.read_these(&self.data, &these, common)?;
@@ -90,80 +92,45 @@ impl Predict {
         let labels = self.labels.as_ref().map(read).transpose()?;
         let outcome = model.predict(&table, labels.as_ref(), &common.context()?);
         let outcome = outcome.map_err(|error| match error {
-            beanjar::Error::NoExperts => Failure::from(error).of(&self.model),
-            _ => Failure::from(error).of(&self.data),
+            Error::NoExperts => Failure::from(error).of(&self.model),
+            error => self.failure(error),
         })?;
         common.warn_all(&outcome.warnings);
         sink.emit(&outcome)
     }
 
-    /// Labels tasks as a crowd's model reads their labels.
-    fn label(&self, crowd: &Crowd, sink: Sink<'_>, common: &Common) -> Result<()> {
-        let read = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
-        let workers: Dictionary = crowd.workers.iter().map(String::as_str).collect();
-        let classes: Dictionary = crowd.classes.iter().map(String::as_str).collect();
-        let left_out: Dictionary = crowd.left_out.iter().map(String::as_str).collect();
-        let known = read.without(&left_out).in_terms_of(&workers, &classes);
-        if known.labels.len() + known.unknown_labels < read.len() {
-            let dropped = count(read.len() - known.labels.len() - known.unknown_labels, "label");
-            common.warn(&format!("{dropped} of workers whom the model leaves out"));
-        }
-        if known.labels.is_empty() {
-            let names: Vec<&str> = crowd.classes.iter().take(5).map(String::as_str).collect();
-            let said = format!("{}: no label is of a class of the model ({})", self.data.name(), names.join(", "));
-            return Err(Failure::Words(said));
-        }
-        if known.unknown_labels > 0 {
-            let labels = count(known.unknown_labels, "label");
-            common.warn(&format!("{labels} of classes that the model has never seen, left out"));
-        }
-        if known.newcomers > 0 {
-            let newcomers = count(known.newcomers, "worker");
-            common.warn(&format!("{newcomers} whom the model has never seen, read as the population"));
-        }
-        let posterior = crowd.rule.posterior(&known.ballots, &common.context()?)?;
-        let truth = self.labels.as_ref().map(|source| truths(&self.data, &known.labels, source, common)).transpose()?;
-        sink.emit(&AggregateReport::predicted(&crowd.method, &known.labels, posterior, truth, common.seed))
+    /// What is wrong with the data.
+    fn failure(&self, error: Error) -> Failure {
+        Failure::from(error).of(&self.data)
     }
 
-    fn compare(
-        &self,
-        report: &mut PredictReport,
-        predictor: &Predictor,
-        objects: &Dictionary,
-        labels: &Source,
-    ) -> Result<()> {
-        let table = read_table(labels)?;
-        let named = table.names.iter().position(|name| *name == predictor.label);
-        let column = named.or((table.names.len() == 1).then_some(0)).ok_or_else(|| {
-            Failure::Words(format!("{}: no column '{}', which the model predicts", labels.name(), predictor.label))
-        })?;
-        let rows = matched(&self.data, objects, "object", labels, &table, column)?;
-        let truths = rows.iter().map(|row| row.map(|row| table.columns[column][row].as_str()));
-        let pairs: Vec<(&Row, &str)> =
-            report.predictions.iter().zip(truths).filter_map(|(row, truth)| Some((row, truth?))).collect();
-        let n = pairs.len();
-        if predictor.classes.is_some() {
-            let wrong = pairs.iter().filter(|(row, truth)| row.label.as_deref() != Some(*truth)).count();
-            report.error_rate = Some(wrong as f64 / n as f64);
-        } else {
-            let mut squares = 0.0;
-            for (row, truth) in pairs {
-                let truth: f64 = truth.trim().parse().map_err(|_| {
-                    Failure::Words(format!("{}: '{truth}' for '{}' is not a number", labels.name(), row.object))
-                })?;
-                squares += (truth - row.prediction).powi(2);
+    /// What is wrong with the table of true labels.
+    fn failure_of_labels(&self, error: Error) -> Failure {
+        let labels = self.labels.as_ref().unwrap_or(&self.data);
+        match error {
+            error @ Error::NothingInCommon { .. } => {
+                Failure::Words(format!("{} and {}: {error}", self.data.name(), labels.name()))
             }
-            report.squared_error = Some(squares / n as f64);
+            error => Failure::from(error).of(labels),
         }
-        report.compared = Some(n);
-        Ok(())
     }
 }
 
+/// The column of this name, or the only one.
+fn column_of(source: &Source, name: &str) -> Result<Column> {
+    let table = read_table(source)?;
+    let only = || (table.names.len() == 1).then(|| table.column(0)).flatten();
+    table
+        .named(name)
+        .or_else(only)
+        .ok_or_else(|| Failure::Words(format!("{}: no column '{name}', which the model predicts", source.name())))
+}
+
+/// What is read at a glance.
+const MOST: usize = 20;
+
 impl Report for PredictClassesOutcome {
     fn text(&self) -> String {
-        const MOST: usize = 20;
         let row = |row: ClassPrediction<'_>| vec![row.object.to_owned(), row.label.to_owned(), number(row.probability)];
         let chance = format!("P({})", self.class().unwrap_or("label"));
         let mut text = table(&["object", "label", &chance], self.predictions().take(MOST).map(row).collect());
@@ -180,59 +147,40 @@ impl Report for PredictClassesOutcome {
     }
 }
 
-#[derive(Serialize)]
-struct PredictReport {
-    label: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compared: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    squared_error: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error_rate: Option<f64>,
-    predictions: Vec<Row>,
-}
-
-#[derive(Serialize)]
-struct Row {
-    object: String,
-    prediction: f64,
-    se: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-    planned: bool,
-}
-
-impl Report for PredictReport {
+impl Report for PredictValuesOutcome {
     fn text(&self) -> String {
-        const MOST: usize = 20;
-        let row = |row: &Row| {
-            let label = row.label.clone().unwrap_or_default();
-            vec![row.object.clone(), number(row.prediction), number(row.se), label]
+        let row = |row: PredictedValue<'_>| {
+            vec![
+                row.object.to_owned(),
+                number(row.prediction),
+                number(row.se),
+                row.label.unwrap_or_default().to_owned(),
+            ]
         };
-        let rows = self.predictions.iter().take(MOST).map(row).collect();
-        let mut text = table(&["object", &self.label, "se", ""], rows);
-        if self.predictions.len() > MOST {
-            text += &format!("  and {} more (--out FILE.csv has all)\n", self.predictions.len() - MOST);
+        let mut text =
+            table(&["object", &self.label, "se", ""], PredictValuesOutcome::rows(self).take(MOST).map(row).collect());
+        if self.objects.len() > MOST {
+            text += &format!("  and {} more (--out FILE.csv has all)\n", self.objects.len() - MOST);
         }
+        text += "\n  se: the standard error of the prediction\n";
         if let Some(compared) = self.compared {
             let (what, value) = match (self.squared_error, self.error_rate) {
                 (Some(error), _) => ("mean squared error", number(error)),
                 (_, rate) => ("share put into the wrong class", number(rate)),
             };
-            text += &format!("\n  {what} on {}: {value}\n", count(compared, "labelled object"));
+            text += &format!("  {what} on {}: {value}\n", count(compared, "labelled object"));
         }
         text
     }
 
     fn rows(&self) -> Rows<'_> {
-        let classes = self.predictions.iter().any(|row| row.label.is_some());
         let mut header = vec!["object", "prediction", "se"];
-        header.extend(classes.then_some("label"));
-        let row = |row: &Row| {
-            let mut cells = vec![row.object.clone(), exact(Some(row.prediction)), exact(Some(row.se))];
-            cells.extend(row.label.clone());
+        header.extend(self.class_names.is_some().then_some("label"));
+        let row = |row: PredictedValue<'_>| {
+            let mut cells = vec![row.object.to_owned(), exact(Some(row.prediction)), exact(Some(row.se))];
+            cells.extend(row.label.map(str::to_owned));
             cells
         };
-        with_header(&header, self.predictions.iter().map(row))
+        with_header(&header, PredictValuesOutcome::rows(self).map(row))
     }
 }

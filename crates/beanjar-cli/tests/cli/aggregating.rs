@@ -52,6 +52,39 @@ fn every_method_labels_every_task() {
 }
 
 #[test]
+fn the_command_prints_the_librarys_outcome() {
+    use beanjar::truth::{DawidSkene, Method, WorkersToUse};
+    use beanjar::{Aggregate, Context, RankWorkers};
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "60", "--workers", "9", "--classes", "3"]);
+    let read = |name: &str| {
+        let source = beanjar_io::Source::from(folder.path(name).to_str().unwrap());
+        match beanjar_io::read(&source, &beanjar_io::ReadOptions::default()).unwrap().data {
+            beanjar_io::Data::Labels(labels) => labels,
+            beanjar_io::Data::Judgments(_) => panic!("labels"),
+        }
+    };
+    let truth = beanjar_io::read_table(&beanjar_io::Source::from(folder.path("crowd/truth.csv").to_str().unwrap()));
+    let labels = read("crowd/labels.csv");
+    let context = Context::new().with_seed(3);
+    let aggregate = Aggregate {
+        method: Method::DawidSkene(DawidSkene::default()),
+        truth: truth.unwrap().column(0),
+        workers: WorkersToUse::Top(6),
+        confusion: true,
+        ..Aggregate::default()
+    };
+    let outcome = aggregate.fit(&labels, &context).unwrap();
+    let printed = |arguments: &[&str]| folder.run(&[arguments, &["--format", "json", "--seed", "3"]].concat()).out;
+    let flags = ["--method", "dawid-skene", "--truth", "crowd/truth.csv", "--workers", "6", "--confusion"];
+    let written = serde_json::to_string_pretty(&outcome).unwrap() + "\n";
+    assert_eq!(printed(&[&["aggregate", "crowd/labels.csv"], &flags[..]].concat()), written);
+    let outcome = RankWorkers { suspicious: true, ..RankWorkers::default() }.fit(&labels, &context).unwrap();
+    let written = serde_json::to_string_pretty(&outcome).unwrap() + "\n";
+    assert_eq!(printed(&["workers", "crowd/labels.csv", "--suspicious"]), written);
+}
+
+#[test]
 fn a_table_and_a_csv_say_the_same() {
     let folder = Folder::new();
     crowd(&folder, &["--tasks", "40", "--workers", "6"]);
@@ -231,7 +264,7 @@ fn a_task_that_no_kept_worker_labelled_is_open() {
         "--format",
         "json",
     ]);
-    assert!(run.err.contains("1 worker of crew.csv gave no label"), "{}", run.err);
+    assert!(run.err.contains("1 worker to be used gave no label"), "{}", run.err);
     let found: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&found["tasks"][2]["tied"], &found["tasks"][2]["confidence"]), (&true.into(), &0.5.into()));
     folder.write("strangers.csv", "worker\nzoe\n");
@@ -308,7 +341,7 @@ fn bad_wishes_are_refused_in_one_sentence() {
         (vec!["aggregate", "labels.csv", "--method", "majority", "--confusion"], "--confusion is only of use with"),
         (vec!["aggregate", "labels.csv", "--workers", "kept.csv"], "no worker is kept"),
         (vec!["workers", "header.csv"], "header.csv"),
-        (vec!["workers", "labels.csv", "--keep", "3"], "there are 2 workers"),
+        (vec!["workers", "labels.csv", "--keep", "3"], "3 workers cannot be kept, for there are 2 (--keep)"),
         (vec!["predict", "labels.csv", "labels.csv"], "not a model file"),
     ] {
         let error = folder.error(&arguments);

@@ -241,10 +241,10 @@ impl Paper<'_> {
         let known_class = |&class: &u16| (usize::from(class) < labels.classes.len()).then_some(class);
         let truth = train_truth.iter().map(known_class).collect();
         let data = Labelled::new(&features, &ballots)?.with_truth(truth)?;
-        let (context, seed) = (&self.settings.context, self.settings.context.seed());
+        let context = &self.settings.context;
         let learners = [
             ("experts", Learner::Experts(ManyExperts { restarts: 5, tolerance: 1e-7, ..ManyExperts::default() })),
-            ("aggregate", Learner::Aggregate(Method::Auto(Auto { seed, ..Auto::default() }))),
+            ("aggregate", Learner::Aggregate(Method::Auto(Auto::default()))),
             ("majority", Learner::Majority),
             ("truth", Learner::Truth),
         ];

@@ -45,14 +45,14 @@ impl Experiment<'_> {
         let some = self.ballots.of_workers(&kept)?;
         let evidence = Evidence::votes(&some)?;
         let stopping = Stopping { iterations: self.iterations, tolerance: 0.0 };
-        let one = Context::new();
+        let one = Context::new().with_seed(self.seed);
         let error = |posterior: &Posterior| posterior.error(self.truth).unwrap_or(f64::NAN);
         let majority = error(&Majority::default().fit(&evidence, &one)?.posterior);
         let em = error(&DawidSkene { stopping, ..DawidSkene::default() }.fit(&evidence, &one)?.posterior);
         let spectral = match self.runs {
             0 => None,
             restarts => {
-                let method = Spectral { restarts, stopping, seed: self.seed, ..Spectral::default() };
+                let method = Spectral { restarts, stopping, ..Spectral::default() };
                 let mut errors: Vec<f64> =
                     method.fits(&evidence, &one)?.iter().map(|fit| error(&fit.posterior)).collect();
                 errors.sort_by(f64::total_cmp);

@@ -8,7 +8,7 @@ use beanjar::Labels;
 use beanjar::truth::{
     Auto, Calibration, DawidSkene, Evidence, Majority, Method, OneCoin, Pooled, Posterior, Skilled, Spectral, Wawa,
 };
-use beanjar::workers::{Information, Keep, KeepRule, Missing, Ranking, best_of_trials, elbow};
+use beanjar::workers::{Information, Keep, KeepRule, Missing, Ranking, elbow};
 use beanjar_io::{Data, ReadOptions, Source, read, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use experiment::{Errors, Experiment, by_truth};
@@ -280,13 +280,11 @@ impl Paper<'_> {
             self.settings.say(&format!("{}: how many workers to keep, by labels alone", set.published.name));
             let ballots = set.labels.ballots();
             let ranking = Ranking::new(&Information::new(ballots, Missing::Paper, &self.settings.context)?);
-            let tried = Keep { seed: self.settings.context.seed(), ..Keep::default() }
-                .trials(ballots, &self.settings.context)?;
+            let tried = Keep::default().trials(ballots, &self.settings.context)?;
             let error = |keep: usize| -> Result<[f64; 2]> {
                 let some = ballots.of_workers(&ranking.top(keep))?;
                 let evidence = Evidence::votes(&some)?;
-                let auto = Auto { seed: self.settings.context.seed(), ..Auto::default() }
-                    .fit(&evidence, &self.settings.context)?;
+                let auto = Auto::default().fit(&evidence, &self.settings.context)?;
                 let em = Experiment { truth: &set.truth, ..self.experiment(set, 0) };
                 let em = em.run(&ranking.order, &[keep], &self.settings.context)?;
                 Ok([em[0].em, auto.posterior.error(&set.truth).unwrap_or(f64::NAN)])
@@ -301,7 +299,7 @@ impl Paper<'_> {
             }
             let chosen = KeepRule::ALL.map(|rule| match rule {
                 KeepRule::Elbow => elbow(&ranking.curve()),
-                rule => best_of_trials(rule, &tried).unwrap_or(ballots.workers()),
+                rule => rule.best_of(&tried).unwrap_or(ballots.workers()),
             });
             let all = error(ballots.workers())?;
             let by_rule: Vec<[f64; 2]> = chosen.iter().map(|&keep| error(keep)).collect::<Result<_>>()?;
@@ -320,16 +318,15 @@ impl Paper<'_> {
     }
 
     fn methods(&self, sets: &[Set]) -> Result<String> {
-        let seed = self.settings.context.seed();
         let methods = [
             Method::Majority(Majority::default()),
             Method::Wawa(Wawa),
             Method::OneCoin(OneCoin::default()),
             Method::DawidSkene(DawidSkene::default()),
-            Method::Spectral(Spectral { seed, ..Spectral::default() }),
+            Method::Spectral(Spectral::default()),
             Method::Pooled(Pooled::default()),
             Method::Skilled(Skilled::default()),
-            Method::Auto(Auto { seed, ..Auto::default() }),
+            Method::Auto(Auto::default()),
         ];
         let mut header = vec!["method"];
         header.extend(sets.iter().map(|set| set.published.name));

@@ -183,7 +183,7 @@ impl Learn {
         }
     }
 
-    fn learner(&self, context: &Context) -> Learner {
+    fn learner(&self) -> Learner {
         match self.from {
             LearnFrom::Experts => Learner::Experts(ManyExperts {
                 penalty_ease: self.penalty_ease,
@@ -192,14 +192,14 @@ impl Learn {
                 ..ManyExperts::default()
             }),
             LearnFrom::Majority => Learner::Majority,
-            LearnFrom::Aggregate => Learner::Aggregate(Method::Auto(auto(context))),
+            LearnFrom::Aggregate => Learner::Aggregate(Method::Auto(Auto::default())),
             LearnFrom::Truth => Learner::Truth,
         }
     }
 
     /// The penalty, S of all that were tried, and the model.
     fn choose(&self, data: &Labelled<'_>, others: Option<&Others>, context: &Context) -> Result<Chosen> {
-        let (learner, units) = (self.learner(context), data.units());
+        let (learner, units) = (self.learner(), data.units());
         let folds = match self.held_out {
             HeldOut::Folds(folds) => Some(folds),
             _ if self.penalty.is_none() && others.is_none() && units < 2 => return Err(Error::FewUnits(units)),
@@ -248,17 +248,14 @@ impl Learn {
                 let known: Vec<(usize, usize)> =
                     truth.iter().enumerate().filter_map(|(unit, class)| Some((unit, usize::from((*class)?)))).collect();
                 let units: Vec<usize> = known.iter().map(|(unit, _)| *unit).collect();
-                let certain = Posterior::certain(known.len(), ballots.classes(), |at| known[at].1);
+                let classes: Vec<usize> = known.iter().map(|(_, class)| *class).collect();
+                let certain = Posterior::certain(&classes, ballots.classes())?;
                 Ok(expert_error(&ballots.of_tasks(&units)?, &certain))
             }
             _ => {
-                let posterior = auto(context).fit(&Evidence::votes(ballots)?, context)?.posterior;
+                let posterior = Auto::default().fit(&Evidence::votes(ballots)?, context)?.posterior;
                 Ok(expert_error(ballots, &posterior))
             }
         }
     }
-}
-
-fn auto(context: &Context) -> Auto {
-    Auto { seed: context.seed(), ..Auto::default() }
 }

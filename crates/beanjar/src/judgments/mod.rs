@@ -7,6 +7,7 @@
 mod ballots;
 mod column;
 mod dictionary;
+mod folds;
 mod grouping;
 mod labels;
 mod numeric;
@@ -17,6 +18,7 @@ pub use ballots::{Ballots, Votes};
 pub(crate) use column::nothing_in_common;
 pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
+pub(crate) use folds::{Fold, Folds, sample_of_tasks};
 pub use labels::{Labels, LabelsPart, Translated};
 pub use numeric::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
 pub use observe::{Grouped, Sum, sum_over};

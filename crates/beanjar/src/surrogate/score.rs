@@ -84,8 +84,7 @@ impl Score {
             .map(|model| Warning::UnseenPredictions { model: model.name.to_owned(), predictions: model.unseen })
             .collect();
         let ballots = labels.ballots();
-        let auto = Auto { seed: context.seed(), ..Auto::default() };
-        let error = expert_error(ballots, &auto.fit(&Evidence::votes(ballots)?, context)?.posterior);
+        let error = expert_error(ballots, &Auto::default().fit(&Evidence::votes(ballots)?, context)?.posterior);
         predicted.sort_by(|a, b| a.surrogate.surrogate.total_cmp(&b.surrogate.surrogate));
         let missing = predicted.iter().filter(|model| model.missing > 0);
         let missing: Vec<(String, usize)> = missing.map(|model| (model.name.to_owned(), model.missing)).collect();

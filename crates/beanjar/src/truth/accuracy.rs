@@ -1,5 +1,6 @@
 use super::Posterior;
 use crate::judgments::Ballots;
+use crate::{Error, Result};
 
 /// How often a worker is right.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,11 +17,21 @@ pub struct WorkerAccuracy {
 
 /// Each worker's accuracy, none for a worker without labels.
 ///
-/// The expected number of right labels is the sum of the probabilities of what the worker said. The interval is
-/// Wilson's; it counts how few labels there are, and takes the probabilities of the classes as they are.
-pub fn worker_accuracies(posterior: &Posterior, ballots: &Ballots) -> Vec<Option<WorkerAccuracy>> {
-    let right = posterior.right(ballots);
-    right.iter().zip(ballots.per_worker()).map(|(&right, labels)| accuracy(right, labels)).collect()
+/// The expected number of right labels is the sum of the posterior probabilities of the labels that the worker gave. The
+/// interval is Wilson's: it is wider for fewer labels, and takes the probabilities of the classes as they are.
+pub fn worker_accuracies(posterior: &Posterior, ballots: &Ballots) -> Result<Vec<Option<WorkerAccuracy>>> {
+    posterior.check_tasks(ballots)?;
+    if posterior.classes() != ballots.classes() {
+        let value = format!("of {} classes", posterior.classes());
+        let range = "of as many classes as there are";
+        return Err(Error::OutOfRange { name: "the table of probabilities", value, range });
+    }
+    let mut right = vec![0.0; ballots.workers()];
+    for task in 0..posterior.tasks() {
+        let row = posterior.of(task);
+        ballots.votes(task).iter().for_each(|(worker, label)| right[worker] += row[label]);
+    }
+    Ok(right.iter().zip(ballots.per_worker()).map(|(&right, labels)| accuracy(right, labels)).collect())
 }
 
 fn accuracy(right: f64, labels: u64) -> Option<WorkerAccuracy> {

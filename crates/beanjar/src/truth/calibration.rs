@@ -3,6 +3,7 @@ use super::Posterior;
 /// How good labels and their probabilities are, where the truth is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Calibration {
     /// How many tasks have a known class.
     pub tasks: usize,
@@ -18,14 +19,15 @@ pub struct Calibration {
 const BINS: usize = 10;
 
 impl Calibration {
-    /// Compares probabilities with known classes; none if no class is known.
+    /// Compares probabilities with known classes; none if no class is known, or if `truth` is not of these tasks and
+    /// classes.
     ///
     /// ECE = sum over ten equally wide bins of confidence of the bin's share of tasks times |its accuracy - its mean
     /// confidence|. A tie among n classes one of which is true is right by 1/n.
     pub fn of(posterior: &Posterior, truth: &[Option<u16>]) -> Option<Self> {
         let mut bins = [(0.0, 0.0); BINS];
         let (mut tasks, mut right, mut loss) = (0, 0.0, 0.0);
-        for (task, class) in truth.iter().enumerate().filter_map(|(task, class)| Some((task, usize::from((*class)?)))) {
+        for (task, class) in posterior.known(truth)? {
             let tied: Vec<usize> = posterior.best(task).collect();
             let confidence = posterior.of(task)[tied[0]];
             let hit = if tied.contains(&class) { 1.0 / tied.len() as f64 } else { 0.0 };

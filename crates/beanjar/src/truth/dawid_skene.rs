@@ -1,6 +1,7 @@
-use super::em::{Expected, Model, Start, Step, climb};
-use super::rule::possible;
-use super::{Evidence, Fitted, Prior, Stopping, check_smoothing, check_tables};
+use super::class_prior::ClassShares;
+use super::em::{Expected, Model, Start, Step, Stopping, climb};
+use super::rule::{Confusion, possible};
+use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
 use crate::{Context, Result};
 
 /// Each worker has a confusion matrix of their own (Dawid and Skene 1979).
@@ -13,26 +14,26 @@ use crate::{Context, Result};
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `smoothing` | pseudo-labels added to each cell | 0 | 0 or more |
-/// | `prior` | shares of the classes | estimated | |
+/// | `prior` | the class prior | estimated | |
 /// | `stopping` | when to stop | 500 steps, 1e-8 | |
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DawidSkene {
     /// Pseudo-labels added to each cell of each worker's matrix.
     pub smoothing: f64,
-    /// The shares of the classes.
-    pub prior: Prior,
+    /// The class prior.
+    pub prior: ClassPrior,
     /// When to stop.
     pub stopping: Stopping,
 }
 
 impl DawidSkene {
     /// Finds the confusion matrices and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let classes = evidence.ballots.classes();
         self.check(classes)?;
-        check_tables(evidence.ballots, classes)?;
-        let mut model = Free { smoothing: self.smoothing, prior: &self.prior };
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fitted(evidence, context)
+        evidence.check_tables(classes)?;
+        let mut model = Free { smoothing: self.smoothing, shares: self.prior.estimate(evidence.ballots, 0.0) };
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fit(evidence, context)
     }
 
     fn check(&self, classes: usize) -> Result<()> {
@@ -43,12 +44,12 @@ impl DawidSkene {
 }
 
 /// Tables without any tie among workers.
-pub(super) struct Free<'a> {
+pub(super) struct Free {
     pub(super) smoothing: f64,
-    pub(super) prior: &'a Prior,
+    pub(super) shares: ClassShares,
 }
 
-impl Model for Free<'_> {
+impl Model for Free {
     fn maximise(&mut self, expected: &Expected<'_>) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         let cells = labels * classes;
@@ -64,7 +65,8 @@ impl Model for Free<'_> {
             true => self.smoothing * tables[..expected.votes.len()].iter().map(|p| p.ln()).sum::<f64>(),
             false => 0.0,
         };
-        Step { prior: self.prior.shares(&expected.tasks), votes: tables, density, trust: Vec::new() }
+        let prior = self.shares.shares(&expected.tasks);
+        Step { tables: Confusion::of_tables(labels, prior, tables), density }
     }
 }
 
@@ -169,7 +171,7 @@ mod tests {
             let (ballots, _) = crowd(3, seed);
             let evidence = Evidence::votes(&ballots).unwrap();
             let stopping = Stopping { iterations: 60, tolerance: 0.0 };
-            let mut model = Free { smoothing, prior: &Prior::Estimated };
+            let mut model = Free { smoothing, shares: ClassPrior::Estimated.estimate(&ballots, 0.0) };
             let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
             assert!(climbed.objective[59] > climbed.objective[0] + 1.0);
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_survives_being_written_down() {
+    fn every_row_of_a_workers_matrix_sums_to_one() {
         let (ballots, _) = crowd(3, 4);
         let fitted = DawidSkene::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
         let Rule::Confusion(confusion) = &fitted.rule else { panic!("a confusion matrix") };

@@ -3,9 +3,8 @@
 //! One pass over the votes does both halves: a task's posterior under the current tables goes straight into the
 //! expected counts that the next tables are made of, so nothing per task is kept between iterations.
 
-use super::Evidence;
-use super::posterior::{Fitted, Posterior};
 use super::rule::{Confusion, Rule};
+use super::{Evidence, Posterior, TruthFit};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
 use crate::log_product::LogProduct;
 use crate::{Context, Error, Result};
@@ -49,7 +48,7 @@ pub(super) enum Start<'a> {
     Tables(&'a Confusion),
 }
 
-/// What the tasks seen so far would count if their hidden classes were known, by expectation.
+/// What the tasks seen so far would count if their classes were known, by expectation.
 pub(super) struct Expected<'a> {
     from: Start<'a>,
     gold: &'a [Option<u16>],
@@ -93,7 +92,11 @@ impl<'a> Expected<'a> {
                 None => {
                     let (factor, log) = tables.components(votes, scores);
                     self.likelihood.add(log);
-                    self.likelihood.multiply(factor);
+                    // Several votes that workers never give make a factor that is too small to wait for its logarithm.
+                    match factor < 1e-100 {
+                        true => self.likelihood.add(factor.ln()),
+                        false => self.likelihood.multiply(factor),
+                    }
                 }
                 Some(class) => self.likelihood.add(tables.joint(votes, usize::from(class))),
             },
@@ -113,7 +116,7 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// The log-likelihood of the votes, where the classes were told by tables.
+    /// The log-likelihood of the votes, where the posteriors are those of tables.
     pub(super) fn log_likelihood(&self) -> f64 {
         self.likelihood.log()
     }
@@ -163,15 +166,6 @@ impl Sum<Ballots> for Expected<'_> {
     }
 }
 
-impl Confusion {
-    /// ln P(votes, class).
-    fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
-        let classes = self.classes();
-        let said = votes.iter().map(|(w, l)| self.votes[(w * self.labels + l) * classes + class].ln());
-        self.prior[class].ln() + said.sum::<f64>()
-    }
-}
-
 /// A model whose tables EM improves.
 pub(super) trait Model {
     /// The tables that fit the expected counts best.
@@ -180,14 +174,9 @@ pub(super) trait Model {
 
 /// Tables, and how probable they were before any vote.
 pub(super) struct Step {
-    /// P(class).
-    pub(super) prior: Vec<f64>,
-    /// P(label | class) of each worker, laid out as the counts are, and then the population's for newcomers.
-    pub(super) votes: Vec<f64>,
+    pub(super) tables: Confusion,
     /// The logarithm of the tables' own prior.
     pub(super) density: f64,
-    /// What each worker's votes count, and a newcomer's; empty if all count in full.
-    pub(super) trust: Vec<f64>,
 }
 
 /// What EM came to.
@@ -218,22 +207,14 @@ pub(super) fn climb(
     model: &mut dyn Model,
     context: &Context,
 ) -> Result<Climb> {
-    let labels = evidence.ballots.classes();
     let enough = stopping.tolerance * evidence.ballots.len() as f64;
     let mut objective: Vec<f64> = Vec::new();
-    let mut next = |expected: &Expected<'_>| {
-        let Step { prior, mut votes, density, trust } = model.maximise(expected);
-        for (worker, trust) in votes.chunks_exact_mut(labels * classes).zip(&trust) {
-            worker.iter_mut().for_each(|p| *p = p.powf(*trust));
-        }
-        (Confusion { labels, prior, votes, meaning: None, trust }, density)
-    };
-    let (mut tables, mut density) = next(&expect(start, evidence, classes, context));
+    let Step { mut tables, mut density } = model.maximise(&expect(start, evidence, classes, context));
     loop {
         context.report("aggregating", objective.len() as f64 / stopping.iterations as f64)?;
         let (log_likelihood, improved) = {
             let expected = expect(Start::Tables(&tables), evidence, classes, context);
-            (expected.log_likelihood(), next(&expected))
+            (expected.log_likelihood(), model.maximise(&expected))
         };
         let value = log_likelihood + density;
         let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;
@@ -241,22 +222,67 @@ pub(super) fn climb(
         if converged || objective.len() >= stopping.iterations {
             return Ok(Climb { tables, log_likelihood, objective, converged });
         }
-        (tables, density) = improved;
+        Step { tables, density } = improved;
     }
 }
 
 impl Climb {
-    pub(super) fn into_fitted(self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub(super) fn into_fit(self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let rule = Rule::Confusion(self.tables);
         let mut posterior = rule.posterior(evidence.ballots, context)?;
         posterior.set_known(&evidence.gold);
-        Ok(Fitted {
+        Ok(TruthFit {
             rule,
             posterior,
             log_likelihood: Some(self.log_likelihood),
             iterations: self.objective.len(),
             converged: self.converged,
-            chosen: None,
+            blend: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgments::Grouped;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, RngSeed};
+
+    proptest! {
+        #![proptest_config(Config { cases: 64, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() })]
+
+        #[test]
+        fn sums_may_be_cut_anywhere(
+            tasks in prop::collection::vec(prop::collection::vec((0..4usize, 0..3usize), 0..9), 1..20),
+            cuts in prop::collection::vec(0..20usize, 0..4),
+            known in prop::collection::vec(prop::option::weighted(0.2, 0..3u16), 20),
+            by_tables in any::<bool>(),
+        ) {
+            let ballots = Ballots::from_tasks(&tasks, 4, 3).unwrap();
+            let evidence = Evidence::part(&ballots, &known[..tasks.len()]);
+            let row = |worker: usize, class: usize| (0..3).map(move |l| {
+                let weight = |l: usize| 1.0 + ((worker * 7 + class * 3 + l * 5) % 11) as f64;
+                weight(l) / (0..3).map(weight).sum::<f64>()
+            }).collect();
+            let matrices = (0..5).map(|worker| (0..3).map(|class| row(worker, class)).collect()).collect();
+            let tables = Confusion::new(vec![0.2, 0.5, 0.3], matrices).unwrap();
+            let start = if by_tables { Start::Tables(&tables) } else { Start::Votes };
+            let over = |range: std::ops::Range<usize>| {
+                let mut sum = Expected::new(start, &evidence, 3);
+                range.for_each(|task| sum.observe(ballots.object(task)));
+                sum
+            };
+            let whole = over(0..tasks.len());
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(tasks.len())).collect();
+            cuts.extend([0, tasks.len()]);
+            cuts.sort_unstable();
+            let mut parts = cuts.windows(2).map(|pair| over(pair[0]..pair[1]));
+            let mut merged = parts.next().unwrap();
+            parts.for_each(|part| merged.merge(part));
+            let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-9);
+            prop_assert!(same(&whole.votes, &merged.votes) && same(&whole.tasks, &merged.tasks));
+            prop_assert!((whole.log_likelihood() - merged.log_likelihood()).abs() < 1e-9);
+        }
     }
 }

@@ -1,5 +1,5 @@
 use super::rule::{Rule, Weights};
-use super::{Evidence, Fitted};
+use super::{Evidence, TruthFit};
 use crate::{Context, Error, Result};
 
 /// The class with the most votes.
@@ -23,17 +23,16 @@ pub struct Majority {
 
 impl Majority {
     /// Counts the votes.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let ballots = evidence.ballots;
-        let equal = Weights::equal(ballots.workers(), ballots.classes());
         let weights = match &self.weights {
-            None => equal,
+            None => Weights::equal(ballots.workers(), ballots.classes()),
+            Some(weights) if weights.len() == ballots.workers() => {
+                Weights::new(weights.clone(), 1.0, ballots.classes())?
+            }
             Some(weights) => {
-                if weights.len() != ballots.workers() || weights.iter().any(|weight| !(0.0..=1e100).contains(weight)) {
-                    let value = format!("{weights:?}").chars().take(60).collect();
-                    return Err(Error::OutOfRange { name: "weights", value, range: "0 or more, one for each worker" });
-                }
-                Weights { workers: weights.clone(), ..equal }
+                let value = format!("of {} workers", weights.len());
+                return Err(Error::OutOfRange { name: "the list of weights", value, range: "one for each worker" });
             }
         };
         fit(weights, evidence, context)
@@ -41,9 +40,9 @@ impl Majority {
 }
 
 /// The shares of weighted votes.
-pub(super) fn fit(weights: Weights, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+pub(super) fn fit(weights: Weights, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
     let rule = Rule::Weights(weights);
     let mut posterior = rule.posterior(evidence.ballots, context)?;
     posterior.set_known(&evidence.gold);
-    Ok(Fitted { rule, posterior, log_likelihood: None, iterations: 0, converged: true, chosen: None })
+    Ok(TruthFit { rule, posterior, log_likelihood: None, iterations: 0, converged: true, blend: None })
 }

@@ -1,10 +1,11 @@
-use super::{Auto, DawidSkene, Evidence, Fitted, Majority, Mixture, OneCoin, Pooled, Skilled, Spectral, Wawa};
+use super::{Auto, DawidSkene, Evidence, Majority, Mixture, OneCoin, Pooled, Skilled, Spectral, TruthFit, Wawa};
 use crate::{Context, Result};
 
 /// Any of the methods.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Method {
-    /// Chosen by what labels alone can tell.
+    /// Several fits, weighed by how well they predict held-out labels.
     Auto(Auto),
     /// The class with the most votes.
     Majority(Majority),
@@ -20,7 +21,7 @@ pub enum Method {
     Skilled(Skilled),
     /// Confusion matrices started by the method of moments.
     Spectral(Spectral),
-    /// Hidden components that need not be the labels.
+    /// Latent components that need not be the labels.
     Mixture(Mixture),
 }
 
@@ -41,7 +42,7 @@ impl Method {
     }
 
     /// Fits it.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         match self {
             Method::Auto(method) => method.fit(evidence, context),
             Method::Majority(method) => method.fit(evidence, context),
@@ -53,5 +54,11 @@ impl Method {
             Method::Spectral(method) => method.fit(evidence, context),
             Method::Mixture(method) => method.fit(evidence, context),
         }
+    }
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Method::Auto(Auto::default())
     }
 }

@@ -1,13 +1,13 @@
+use super::class_prior::ClassShares;
 use super::dawid_skene::Free;
-use super::em::{Start, climb};
-use super::posterior::Posterior;
+use super::em::{Climb, Start, Stopping, climb};
 use super::rule::Confusion;
-use super::{Evidence, Fitted, Prior, Stopping, check_smoothing};
+use super::{Evidence, Posterior, TruthFit, check_smoothing};
 use crate::random::stream;
 use crate::{Context, Error, Result};
 use rand_distr::{Distribution, Exp1};
 
-/// The general mixture of discrete product distributions: hidden components need not be the labels.
+/// The general mixture of discrete product distributions: latent components need not be the labels.
 ///
 /// P(votes on a task) = sum over components k of share_k prod over votes (w, l) of P_w(l | k). With more components
 /// than labels, a class may have subtypes on which workers err in different ways. EM from `restarts` random starts (and
@@ -29,19 +29,17 @@ pub struct Mixture {
     pub smoothing: f64,
     /// When to stop.
     pub stopping: Stopping,
-    /// The seed of the starts.
-    pub seed: u64,
 }
 
 impl Default for Mixture {
     fn default() -> Self {
-        Mixture { components: None, restarts: 10, smoothing: 0.01, stopping: Stopping::default(), seed: 0 }
+        Mixture { components: None, restarts: 10, smoothing: 0.01, stopping: Stopping::default() }
     }
 }
 
 impl Mixture {
     /// Finds the components.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let ballots = evidence.ballots;
         let components = self.components.unwrap_or(ballots.classes());
         let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
@@ -50,26 +48,37 @@ impl Mixture {
         if !(1..=1000).contains(&components) {
             return refuse("the number of components", components.to_string(), "1 to 1000");
         }
-        super::check_tables(ballots, components)?;
+        evidence.check_tables(components)?;
         if self.restarts == 0 {
             return refuse("the number of restarts", "0".into(), "1 or more");
         }
         if evidence.gold.iter().any(Option::is_some) {
             return Err(Error::NoGold("a mixture"));
         }
-        let from = |start: Start<'_>| {
-            let mut model = Free { smoothing: self.smoothing, prior: &Prior::Estimated };
-            climb(evidence, components, start, &self.stopping, &mut model, context)
+        let starts = self.restarts + 1;
+        let from = |start: Start<'_>, number: usize| {
+            let mut model = Free { smoothing: self.smoothing, shares: ClassShares::of_components(components) };
+            let context = context.part(number as f64 / starts as f64, (number + 1) as f64 / starts as f64);
+            climb(evidence, components, start, &self.stopping, &mut model, &context)
         };
-        let drawn = |restart: u64| from(Start::Posterior(&random(ballots.tasks(), components, self.seed, restart)));
-        let votes = (components == ballots.classes()).then(|| from(Start::Votes));
-        let all = votes.into_iter().chain((0..self.restarts as u64).map(drawn));
-        let value = |climb: &super::em::Climb| climb.objective.last().copied().unwrap_or(f64::NEG_INFINITY);
-        let all: Vec<super::em::Climb> = all.collect::<Result<_>>()?;
-        let best = all.into_iter().reduce(|best, next| if value(&next) > value(&best) { next } else { best });
+        let at_random = |restart: usize| {
+            let start = random(ballots.tasks(), components, context.seed(), restart as u64);
+            from(Start::Posterior(&start), restart + 1)
+        };
+        let votes = (components == ballots.classes()).then(|| from(Start::Votes, 0));
+        let value = |climb: &Climb| climb.objective.last().copied().unwrap_or(f64::NEG_INFINITY);
+        let mut best: Option<Climb> = votes.transpose()?;
+        for restart in 0..self.restarts {
+            let next = at_random(restart)?;
+            best = match best {
+                Some(best) if value(&best) >= value(&next) => Some(best),
+                _ => Some(next),
+            };
+        }
         let Some(mut best) = best else { return refuse("the number of restarts", "0".into(), "1 or more") };
-        best.tables.meaning = Some(meaning(&best.tables));
-        best.into_fitted(evidence, context)
+        let meaning = meaning(&best.tables);
+        best.tables = best.tables.with_meaning(meaning);
+        best.into_fit(evidence, context)
     }
 }
 
@@ -77,7 +86,8 @@ impl Mixture {
 fn meaning(tables: &Confusion) -> Vec<f64> {
     let newcomer = tables.workers();
     let stands_for = |component: usize| {
-        let shares: Vec<f64> = (0..tables.labels).map(|label| tables.probability(newcomer, component, label)).collect();
+        let shares: Vec<f64> =
+            (0..tables.labels()).map(|label| tables.probability(newcomer, component, label)).collect();
         let most = shares.iter().fold(0.0, |most: f64, &share| most.max(share));
         let best: Vec<bool> = shares.iter().map(|share| *share >= most - 1e-9).collect();
         let count = best.iter().filter(|best| **best).count() as f64;
@@ -105,7 +115,7 @@ mod tests {
     use rand::RngExt;
 
     #[test]
-    fn subtypes_on_which_most_workers_err_are_told_apart() {
+    fn subtypes_on_which_most_workers_err_are_found() {
         // Three kinds of task, two labels: on the second kind two thirds of the workers say the wrong label.
         let mut random = stream(1, 1);
         let kinds: Vec<usize> = (0..900).map(|task| task % 3).collect();

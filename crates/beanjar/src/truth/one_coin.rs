@@ -1,6 +1,7 @@
-use super::em::{Expected, Model, Start, Step, climb};
-use super::rule::possible;
-use super::{Evidence, Fitted, Prior, Stopping, check_smoothing, check_tables};
+use super::class_prior::ClassShares;
+use super::em::{Expected, Model, Start, Step, Stopping, climb};
+use super::rule::{Confusion, possible};
+use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
 use crate::{Context, Result};
 
 /// Each worker is right with a probability of their own, and otherwise picks any other class alike.
@@ -12,31 +13,31 @@ use crate::{Context, Result};
 pub struct OneCoin {
     /// Pseudo-labels added for being right, and for each way of being wrong.
     pub smoothing: f64,
-    /// The shares of the classes.
-    pub prior: Prior,
+    /// The class prior.
+    pub prior: ClassPrior,
     /// When to stop.
     pub stopping: Stopping,
 }
 
 impl OneCoin {
     /// Finds the workers' coins and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let classes = evidence.ballots.classes();
         check_smoothing(self.smoothing)?;
-        check_tables(evidence.ballots, classes)?;
+        evidence.check_tables(classes)?;
         self.stopping.check()?;
         self.prior.check(classes)?;
-        let mut coins = Coins { smoothing: self.smoothing, prior: &self.prior };
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, context)?.into_fitted(evidence, context)
+        let mut coins = Coins { smoothing: self.smoothing, shares: self.prior.estimate(evidence.ballots, 0.0) };
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, context)?.into_fit(evidence, context)
     }
 }
 
-struct Coins<'a> {
+struct Coins {
     smoothing: f64,
-    prior: &'a Prior,
+    shares: ClassShares,
 }
 
-impl Model for Coins<'_> {
+impl Model for Coins {
     fn maximise(&mut self, expected: &Expected<'_>) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         let workers = expected.votes.len() / (labels * classes);
@@ -65,7 +66,8 @@ impl Model for Coins<'_> {
             }
         }
         push(if all > 0.0 { all_right / all } else { 1.0 / classes as f64 });
-        Step { prior: self.prior.shares(&expected.tasks), votes: tables, density, trust: Vec::new() }
+        let prior = self.shares.shares(&expected.tasks);
+        Step { tables: Confusion::of_tables(labels, prior, tables), density }
     }
 }
 
@@ -112,7 +114,7 @@ mod tests {
         let evidence = Evidence::votes(&ballots).unwrap();
         for smoothing in [0.0, 0.5] {
             let stopping = Stopping { iterations: 50, tolerance: 0.0 };
-            let mut coins = Coins { smoothing, prior: &Prior::Estimated };
+            let mut coins = Coins { smoothing, shares: ClassPrior::Estimated.estimate(&ballots, 0.0) };
             let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
         }

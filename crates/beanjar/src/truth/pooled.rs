@@ -1,61 +1,61 @@
-use super::em::{Expected, Model, Start, Step, climb, expect};
-use super::posterior::Posterior;
+use super::class_prior::ClassShares;
+use super::em::{Expected, Model, Start, Step, Stopping, climb, expect};
 use super::rule::Confusion;
-use super::{Evidence, Fitted, Prior, Stopping, check_tables};
+use super::{ClassPrior, Evidence, Posterior, TruthFit};
 use crate::gamma::digamma;
 use crate::judgments::Ballots;
 use crate::{Context, Result};
 
 /// Dawid-Skene's model with each row of a worker's confusion matrix shrunk to the population's.
 ///
-/// P_w(. | k) ~ Dirichlet(worth m_k): m_k is the population's row, and worth how many labels that counts for. Both are
+/// P_w(. | k) ~ Dirichlet(worth m_k): m_k is the population's row, and worth the number of labels that it counts for. Both are
 /// learned from the data, by the evidence of the Dirichlet-multinomial on the expected counts (empirical Bayes), so
 /// workers with three labels do not have five free parameters, and workers who differ are let differ. The tables are the
 /// posterior means (count + worth m) / (sum of counts + worth). Cost: as [`DawidSkene`](super::DawidSkene), and
 /// O(workers times classes squared) digamma functions an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pooled {
-    /// The shares of the classes.
-    pub prior: Prior,
+    /// The class prior.
+    pub prior: ClassPrior,
     /// When to stop.
     pub stopping: Stopping,
 }
 
 impl Default for Pooled {
     fn default() -> Self {
-        Pooled { prior: Prior::Estimated, stopping: Stopping { iterations: 200, tolerance: 1e-6 } }
+        Pooled { prior: ClassPrior::Estimated, stopping: Stopping { iterations: 200, tolerance: 1e-6 } }
     }
 }
 
 impl Pooled {
     /// Finds the population, the workers and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let classes = evidence.ballots.classes();
         self.stopping.check()?;
         self.prior.check(classes)?;
-        check_tables(evidence.ballots, classes)?;
-        let mut model = Population::new(&self.prior);
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fitted(evidence, context)
+        evidence.check_tables(classes)?;
+        let mut model = Population::new(self.prior.estimate(evidence.ballots, 0.0));
+        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fit(evidence, context)
     }
 }
 
 /// The tables of all workers, shrunk to the population's, where the probabilities of the classes are given.
 pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, context: &Context) -> Result<Confusion> {
+    posterior.check_tasks(ballots)?;
     let evidence = Evidence::votes(ballots)?;
     let classes = ballots.classes();
     let expected = expect(Start::Posterior(posterior), &evidence, classes, context);
-    let mut model = Population::new(&Prior::Estimated);
+    let mut model = Population::new(ClassPrior::Estimated.estimate(ballots, 0.0));
     // Worth and shares settle in a few steps when the counts stay as they are.
     const STEPS: usize = 5;
     (0..STEPS).for_each(|_| model.learn(&expected));
-    let Step { prior, votes, trust, .. } = model.maximise(&expected);
-    Ok(Confusion { labels: classes, prior, votes, meaning: None, trust })
+    Ok(model.maximise(&expected).tables)
 }
 
 /// The tables of workers who had no part in what the probabilities of the classes are.
 ///
 /// Counting their labels by those probabilities would make every table too flat, for the probabilities are not certain.
-/// So each worker's own vote joins what the others say of a task: EM for one worker at a time, with the classes'
+/// So each worker's own vote is combined with the posterior of the others: EM for one worker at a time, with the classes'
 /// probabilities as the prior of each task, and the population as two labels more.
 pub(crate) fn tables_against(ballots: &Ballots, posterior: &Posterior, context: &Context) -> Result<Confusion> {
     const STEPS: usize = 25;
@@ -67,11 +67,11 @@ pub(crate) fn tables_against(ballots: &Ballots, posterior: &Posterior, context: 
     for _ in 0..STEPS {
         let mut counts = vec![0.0; tables.votes.len()];
         for task in 0..ballots.tasks() {
-            let told = posterior.of(task);
+            let prior = posterior.of(task);
             for (worker, label) in ballots.votes(task).iter() {
                 let at = (worker * classes + label) * classes;
-                let said = told.iter().zip(&tables.votes[at..at + classes]);
-                row.iter_mut().zip(said).for_each(|(p, (told, said))| *p = told * said);
+                let joint = prior.iter().zip(&tables.votes[at..at + classes]);
+                row.iter_mut().zip(joint).for_each(|(p, (prior, likelihood))| *p = prior * likelihood);
                 let scale = 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
                 counts[at..at + classes].iter_mut().zip(&row).for_each(|(sum, p)| *sum += p * scale);
             }
@@ -96,18 +96,18 @@ const MOST: f64 = 1e4;
 const FEWEST: f64 = 1e-2;
 
 /// What the population is like, improved step by step.
-struct Population<'a> {
-    prior: &'a Prior,
-    /// How many labels the population's row is worth, the same for all classes: a class of its own with few labels would
-    /// drift off.
+struct Population {
+    class_shares: ClassShares,
+    /// How many labels the population's row is worth, the same for all classes: a number of its own for a class with few
+    /// labels would drift off.
     worth: f64,
     /// The population's rows, at `label * classes + class`; empty before the first step.
     shares: Vec<f64>,
 }
 
-impl<'a> Population<'a> {
-    fn new(prior: &'a Prior) -> Self {
-        Population { prior, worth: 1.0, shares: Vec::new() }
+impl Population {
+    fn new(class_shares: ClassShares) -> Self {
+        Population { class_shares, worth: 1.0, shares: Vec::new() }
     }
 
     /// One step up the evidence for the population: how much it is worth, then its shares.
@@ -176,7 +176,7 @@ impl<'a> Population<'a> {
     }
 }
 
-impl Model for Population<'_> {
+impl Model for Population {
     fn maximise(&mut self, expected: &Expected<'_>) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         self.learn(expected);
@@ -189,7 +189,8 @@ impl Model for Population<'_> {
             }
             super::dawid_skene::normalise(table, labels, classes, 0.0, None);
         }
-        Step { prior: self.prior.shares(&expected.tasks), votes: tables, density: 0.0, trust: Vec::new() }
+        let prior = self.class_shares.shares(&expected.tasks);
+        Step { tables: Confusion::of_tables(labels, prior, tables), density: 0.0 }
     }
 }
 
@@ -236,7 +237,7 @@ mod tests {
         let (ballots, _) = crowd(40, 4);
         let evidence = Evidence::votes(&ballots).unwrap();
         let expected = expect(Start::Votes, &evidence, 3, &Context::new());
-        let mut population = Population::new(&Prior::Estimated);
+        let mut population = Population::new(ClassPrior::Estimated.estimate(&ballots, 0.0));
         population.learn(&expected);
         let mut last = evidence_of(&expected, population.worth, &population.shares);
         for _ in 0..200 {

@@ -1,8 +1,6 @@
-use super::auto::Chosen;
-use super::rule::Rule;
-use crate::Context;
 use crate::judgments::Ballots;
 use crate::random::stream;
+use crate::{Context, Error, Result};
 use rand::RngExt;
 
 /// The probability of each class of each task.
@@ -32,11 +30,33 @@ impl Posterior {
         Posterior { classes, values: vec![1.0 / classes.max(1) as f64; tasks * classes] }
     }
 
-    /// Each task's class is known for certain.
-    pub fn certain(tasks: usize, classes: usize, class: impl Fn(usize) -> usize) -> Self {
-        let mut values = vec![0.0; tasks * classes];
-        (0..tasks).for_each(|task| values[task * classes + class(task)] = 1.0);
-        Posterior { classes, values }
+    /// Of each task the probability of each class, task by task. They are not negative, and sum to one for each task.
+    pub fn new(classes: usize, values: Vec<f64>) -> Result<Self> {
+        let refuse = |value: String| {
+            let range = "of one number for each class of each task, not negative and of sum one for each task";
+            Err(Error::OutOfRange { name: "the table of probabilities", value, range })
+        };
+        if classes == 0 || !values.len().is_multiple_of(classes) {
+            return refuse(format!("of {} numbers for {classes} classes", values.len()));
+        }
+        // Probabilities that were written down with a few digits still sum to one within this.
+        const ROUNDING: f64 = 1e-6;
+        let whole = |row: &[f64]| row.iter().all(|p| *p >= 0.0) && (row.iter().sum::<f64>() - 1.0).abs() < ROUNDING;
+        match values.chunks_exact(classes).position(|row| !whole(row)) {
+            None => Ok(Posterior { classes, values }),
+            Some(task) => refuse(format!("{:?} for task {task}", &values[task * classes..(task + 1) * classes])),
+        }
+    }
+
+    /// Each task's class is known for certain. An error if a class is not below `classes`.
+    pub fn certain(class: &[usize], classes: usize) -> Result<Self> {
+        if let Some(beyond) = class.iter().find(|class| **class >= classes) {
+            let value = beyond.to_string();
+            return Err(Error::OutOfRange { name: "a class", value, range: "below the number of classes" });
+        }
+        let mut values = vec![0.0; class.len() * classes];
+        class.iter().enumerate().for_each(|(task, class)| values[task * classes + class] = 1.0);
+        Ok(Posterior { classes, values })
     }
 
     /// How many tasks there are.
@@ -50,6 +70,9 @@ impl Posterior {
     }
 
     /// The probabilities of one task's classes.
+    ///
+    /// # Panics
+    /// If there is no such task.
     pub fn of(&self, task: usize) -> &[f64] {
         &self.values[task * self.classes..(task + 1) * self.classes]
     }
@@ -105,6 +128,9 @@ impl Posterior {
     }
 
     /// The classes that are as probable as any.
+    ///
+    /// # Panics
+    /// If there is no such task.
     pub fn best(&self, task: usize) -> impl Iterator<Item = usize> + '_ {
         let row = self.of(task);
         let most = row.iter().fold(0.0, |most: f64, &p| most.max(p));
@@ -112,6 +138,9 @@ impl Posterior {
     }
 
     /// The label of a task; ties are broken by the seed.
+    ///
+    /// # Panics
+    /// If there is no such task.
     pub fn answer(&self, task: usize, seed: u64) -> Answer {
         let tied: Vec<usize> = self.best(task).collect();
         let class = match tied.len() {
@@ -122,10 +151,10 @@ impl Posterior {
     }
 
     /// The share of tasks with a known class that are labelled wrongly, a tie among n classes one of which is right
-    /// counting 1 - 1/n: the expected error. None if no class is known.
+    /// counting 1 - 1/n: the expected error. None if no class is known, or if `truth` is not of these tasks and classes.
     pub fn error(&self, truth: &[Option<u16>]) -> Option<f64> {
         let (mut wrong, mut known) = (0.0, 0.0);
-        for (task, class) in truth.iter().enumerate().filter_map(|(task, class)| Some((task, usize::from((*class)?)))) {
+        for (task, class) in self.known(truth)? {
             let tied: Vec<usize> = self.best(task).collect();
             wrong += if tied.contains(&class) { 1.0 - 1.0 / tied.len() as f64 } else { 1.0 };
             known += 1.0;
@@ -133,30 +162,49 @@ impl Posterior {
         (known > 0.0).then(|| wrong / known)
     }
 
-    /// Of each worker, how many labels are right: the expected number.
-    pub fn right(&self, ballots: &Ballots) -> Vec<f64> {
-        let mut right = vec![0.0; ballots.workers()];
-        for task in 0..self.tasks() {
-            let row = self.of(task);
-            ballots.votes(task).iter().for_each(|(worker, label)| right[worker] += row[label]);
+    /// The tasks whose class is known, and the class; none if `truth` is not of these tasks and classes.
+    pub(super) fn known<'t>(&self, truth: &'t [Option<u16>]) -> Option<impl Iterator<Item = (usize, usize)> + 't> {
+        let fits =
+            truth.len() == self.tasks() && truth.iter().flatten().all(|class| usize::from(*class) < self.classes);
+        let known = truth.iter().enumerate().filter_map(|(task, class)| Some((task, usize::from((*class)?))));
+        fits.then_some(known)
+    }
+
+    /// An error unless it is of the tasks of these votes.
+    pub(crate) fn check_tasks(&self, ballots: &Ballots) -> Result<()> {
+        match self.tasks() == ballots.tasks() {
+            true => Ok(()),
+            false => Err(Error::OutOfRange {
+                name: "the table of probabilities",
+                value: format!("of {} tasks", self.tasks()),
+                range: "of as many tasks as there are",
+            }),
         }
-        right
     }
 }
 
-/// A fit: the rule it found, and what that says of the tasks it was found on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fitted {
-    /// How votes are read.
-    pub rule: Rule,
-    /// The probabilities of all tasks' classes; a known class is certain.
-    pub posterior: Posterior,
-    /// The log-likelihood of the votes, where the method has one.
-    pub log_likelihood: Option<f64>,
-    /// How many steps of EM were taken.
-    pub iterations: usize,
-    /// Whether the last step no longer changed anything.
-    pub converged: bool,
-    /// What was chosen, where the method chooses.
-    pub chosen: Option<Chosen>,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_table_of_probabilities_is_refused() {
+        assert_eq!(Posterior::new(2, vec![0.25, 0.75, 1.0, 0.0]).unwrap().of(1), [1.0, 0.0]);
+        for (classes, values) in
+            [(0, vec![]), (2, vec![1.0]), (2, vec![0.5, 0.6]), (2, vec![-0.5, 1.5]), (2, vec![f64::NAN, 1.0])]
+        {
+            assert!(Posterior::new(classes, values).is_err());
+        }
+        assert!(Posterior::certain(&[0, 2], 2).is_err());
+        assert_eq!(Posterior::certain(&[0, 1], 2).unwrap().values, [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(Posterior::certain(&[], 0).unwrap().tasks(), 0);
+    }
+
+    #[test]
+    fn a_truth_of_other_tasks_or_classes_says_nothing() {
+        let posterior = Posterior::certain(&[0, 1], 2).unwrap();
+        assert_eq!(posterior.error(&[Some(0), Some(0)]), Some(0.5));
+        assert_eq!(posterior.error(&[Some(0)]), None);
+        assert_eq!(posterior.error(&[Some(0), Some(2)]), None);
+    }
 }

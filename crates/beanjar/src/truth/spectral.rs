@@ -1,15 +1,15 @@
 use super::dawid_skene::Free;
-use super::em::{Climb, Start, climb};
+use super::em::{Climb, Start, Stopping, climb};
 use super::rule::{Confusion, possible};
 use super::tensor::Tensor;
-use super::{Evidence, Fitted, Prior, Stopping};
+use super::{ClassPrior, Evidence, TruthFit};
 use crate::judgments::{Ballots, Sum, Votes, sum_over};
 use crate::linalg::{Square, Symmetric};
 use crate::random::stream;
 use crate::{Context, Error, Result};
 use rand::seq::SliceRandom;
 
-/// Dawid-Skene's model started where the method of moments says (Zhang, Chen, Zhou and Jordan 2014, opt-D&S).
+/// Dawid-Skene's model started from the estimate of the method of moments (Zhang, Chen, Zhou and Jordan 2014, opt-D&S).
 ///
 /// The workers are cut into three groups at random. Of each task, Z_g is the mean of the group's labels as unit vectors.
 /// Given the class, the groups are independent, so E Z_a Z_b' = C_a W C_b' and the third moment is the sum over
@@ -24,38 +24,36 @@ use rand::seq::SliceRandom;
 pub struct Spectral {
     /// How many random cuts into groups; 1 or more. By default 10.
     pub restarts: usize,
-    /// The shares of the classes in EM.
-    pub prior: Prior,
+    /// The class prior in EM.
+    pub prior: ClassPrior,
     /// When EM stops.
     pub stopping: Stopping,
-    /// The seed of the cuts.
-    pub seed: u64,
 }
 
 impl Default for Spectral {
     fn default() -> Self {
-        Spectral { restarts: 10, prior: Prior::Estimated, stopping: Stopping::default(), seed: 0 }
+        Spectral { restarts: 10, prior: ClassPrior::Estimated, stopping: Stopping::default() }
     }
 }
 
-/// The least that the moments may say of a probability, so that EM can recover from their mistakes.
+/// The least probability that is taken from the moments, so that EM can recover from their mistakes.
 const LEAST: f64 = 1e-6;
 /// Beyond this the third moment is too large to be of use.
 const MOST_CLASSES: usize = 100;
 
 impl Spectral {
     /// Finds the confusion matrices and the classes.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let best = self
             .climbs(evidence, context)?
             .into_iter()
             .reduce(|best, next| if next.log_likelihood > best.log_likelihood { next } else { best });
-        best.ok_or(Error::Empty("restart"))?.into_fitted(evidence, context)
+        best.ok_or(Error::Empty("restart"))?.into_fit(evidence, context)
     }
 
     /// The fit of each cut, in turn.
-    pub fn fits(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<Fitted>> {
-        self.climbs(evidence, context)?.into_iter().map(|climb| climb.into_fitted(evidence, context)).collect()
+    pub fn fits(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<TruthFit>> {
+        self.climbs(evidence, context)?.into_iter().map(|climb| climb.into_fit(evidence, context)).collect()
     }
 
     fn climbs(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<Climb>> {
@@ -69,13 +67,15 @@ impl Spectral {
         if classes > MOST_CLASSES {
             return refuse("the number of classes", classes, "at most 100 for the spectral method");
         }
-        let climb = |restart: u64| {
-            let tables = moments_start(evidence.ballots, self.seed, restart, context);
+        let climb = |restart: usize| {
+            let share = |restart: usize| restart as f64 / self.restarts as f64;
+            let context = context.part(share(restart), share(restart + 1));
+            let tables = moments_start(evidence.ballots, context.seed(), restart as u64, &context);
             let start = tables.as_ref().map_or(Start::Votes, Start::Tables);
-            let mut model = Free { smoothing: 0.0, prior: &self.prior };
-            climb(evidence, classes, start, &self.stopping, &mut model, context)
+            let mut model = Free { smoothing: 0.0, shares: self.prior.estimate(evidence.ballots, 0.0) };
+            climb(evidence, classes, start, &self.stopping, &mut model, &context)
         };
-        (0..self.restarts as u64).map(climb).collect()
+        (0..self.restarts).map(climb).collect()
     }
 }
 
@@ -114,13 +114,7 @@ fn moments_start(ballots: &Ballots, seed: u64, restart: u64, context: &Context) 
         push_table(&seen.times(&weighted.inverse()?), &mut votes);
     }
     push_table(&Square::from_fn(classes, |l, k| estimates.iter().map(|e| e.columns.at(l, k)).sum()), &mut votes);
-    Some(Confusion {
-        labels: classes,
-        prior: prior.into_iter().map(possible).collect(),
-        votes,
-        meaning: None,
-        trust: Vec::new(),
-    })
+    Some(Confusion::of_tables(classes, prior.into_iter().map(possible).collect(), votes))
 }
 
 /// Columns as probabilities, none too small.
@@ -182,7 +176,7 @@ impl<'a> Moments<'a> {
         Square { size: self.classes, values: sums.iter().map(|sum| sum / tasks).collect() }
     }
 
-    /// What the moments say of group c.
+    /// The columns and shares that the moments of group c determine.
     fn group(&self, c: usize, tasks: f64, random: &mut impl rand::Rng) -> Option<GroupEstimate> {
         let k = self.classes;
         let (a, b) = ((c + 1) % 3, (c + 2) % 3);

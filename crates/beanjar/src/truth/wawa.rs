@@ -1,6 +1,6 @@
 use super::majority;
 use super::rule::Weights;
-use super::{Evidence, Fitted, Majority};
+use super::{Evidence, Majority, TruthFit};
 use crate::{Context, Result};
 
 /// Worker agreement with aggregate: a worker's vote counts by how often it agrees with the majority.
@@ -12,7 +12,7 @@ pub struct Wawa;
 
 impl Wawa {
     /// Weighs the workers by the majority, then counts the weighted votes.
-    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Fitted> {
+    pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let ballots = evidence.ballots;
         let majority = Majority::default().fit(evidence, context)?.posterior;
         let mut agreed = vec![0.0; ballots.workers()];
@@ -25,7 +25,7 @@ impl Wawa {
         let votes = ballots.per_worker();
         let newcomer = agreed.iter().sum::<f64>() / ballots.len() as f64;
         let workers = agreed.iter().zip(&votes).map(|(agreed, &n)| if n > 0 { agreed / n as f64 } else { newcomer });
-        let weights = Weights { workers: workers.collect(), newcomer, classes: ballots.classes() };
+        let weights = Weights::new(workers.collect(), newcomer, ballots.classes())?;
         majority::fit(weights, evidence, context)
     }
 }

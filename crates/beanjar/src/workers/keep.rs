@@ -1,84 +1,95 @@
-use super::information::first_votes;
+use super::pairs::first_votes;
 use super::{Information, Missing, Ranking, elbow, goodness_of_fit};
-use crate::judgments::Ballots;
-use crate::random::stream;
+use crate::judgments::{Ballots, Fold, Folds};
 use crate::truth::{Evidence, Posterior, Skilled, tables_given};
 use crate::{Context, Error, Result};
-use rand::seq::SliceRandom;
 
 /// How many workers to keep, by labels alone.
 ///
-/// Workers are ranked by mutual information, and the first so many are tried: they are fitted by the
-/// [`Skilled`] model, and what they say of the classes is held against labels that were hidden from them, those of the
-/// workers left out too. Cost: six fits for each number tried.
+/// Workers are ranked by mutual information. For several numbers of workers, the first of the ranking are fitted by the
+/// [`Skilled`] model, and their posterior is compared with held-out labels, those of the workers left out too. Cost: six
+/// fits for each number tried.
+///
+/// | parameter | meaning | default |
+/// |---|---|---|
+/// | `rule` | by what the number is chosen | [`KeepRule::Predictive`] |
+/// | `missing` | how missing labels count in the ranking | [`Missing::Paper`] |
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Keep {
     /// By what the number is chosen.
-    pub rule: Rule,
+    pub rule: KeepRule,
     /// How missing labels count in the ranking.
     pub missing: Missing,
-    /// The seed of who is hidden when.
-    pub seed: u64,
 }
 
 /// A rule that sees labels only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Rule {
-    /// The largest mean log-probability of hidden labels.
+pub enum KeepRule {
+    /// The largest mean log-probability of held-out labels.
     #[default]
     Predictive,
-    /// The smallest share of hidden labels that differ from the label aggregated from the rest.
+    /// The smallest share of held-out labels that differ from the label aggregated from the rest.
     Surrogate,
     /// The least information left between workers once the classes are known (equation 10).
     Goodness,
-    /// Where the curve of scores bends.
+    /// The elbow of the curve of scores.
     Elbow,
 }
 
-impl Rule {
+impl KeepRule {
     /// All of them.
-    pub const ALL: [Rule; 4] = [Rule::Predictive, Rule::Surrogate, Rule::Goodness, Rule::Elbow];
+    pub const ALL: [KeepRule; 4] = [KeepRule::Predictive, KeepRule::Surrogate, KeepRule::Goodness, KeepRule::Elbow];
 
     /// The name by which it goes.
     pub fn name(self) -> &'static str {
         match self {
-            Rule::Predictive => "predictive",
-            Rule::Surrogate => "surrogate",
-            Rule::Goodness => "goodness",
-            Rule::Elbow => "elbow",
+            KeepRule::Predictive => "predictive",
+            KeepRule::Surrogate => "surrogate",
+            KeepRule::Goodness => "goodness",
+            KeepRule::Elbow => "elbow",
         }
+    }
+
+    /// The number of workers that it takes of those tried; of equals, the larger. None if nothing was tried.
+    pub fn best_of(self, tried: &[KeepTrial]) -> Option<usize> {
+        let loss = |trial: &KeepTrial| match self {
+            KeepRule::Predictive => -trial.predictive,
+            KeepRule::Surrogate => trial.surrogate,
+            KeepRule::Goodness | KeepRule::Elbow => trial.goodness,
+        };
+        tried.iter().rev().min_by(|a, b| loss(a).total_cmp(&loss(b))).map(|trial| trial.keep)
     }
 }
 
 /// How many to keep, and why.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Kept {
-    /// How many.
+pub struct KeepFit {
+    /// How many workers are kept.
     pub keep: usize,
     /// By which rule.
-    pub rule: Rule,
+    pub rule: KeepRule,
     /// What was tried; nothing for the elbow.
-    pub tried: Vec<Trial>,
+    pub tried: Vec<KeepTrial>,
 }
 
-/// What keeping so many workers comes to.
+/// What keeping a number of workers comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Trial {
-    /// How many.
+pub struct KeepTrial {
+    /// How many workers are kept.
     pub keep: usize,
-    /// The mean log-probability of hidden labels.
+    /// The mean log-probability of held-out labels.
     pub predictive: f64,
-    /// The share of hidden labels that differ from the aggregated one.
+    /// The share of held-out labels that differ from the aggregated one.
     pub surrogate: f64,
     /// The information left between workers.
     pub goodness: f64,
 }
 
-/// Each label is hidden in one fit out of so many.
+/// Each label is held out in one fit out of these.
 const FOLDS: usize = 5;
 /// The most numbers of workers tried, spaced evenly on a logarithmic scale.
 const MOST_TRIED: usize = 16;
@@ -86,66 +97,78 @@ const MOST_TRIED: usize = 16;
 const FEWEST: usize = 3;
 
 impl Keep {
-    /// Chooses.
-    pub fn choose(&self, ballots: &Ballots, context: &Context) -> Result<Kept> {
+    /// Tries numbers of workers, and chooses one by the rule.
+    pub fn choose(&self, ballots: &Ballots, context: &Context) -> Result<KeepFit> {
         if ballots.is_empty() {
             return Err(Error::Empty("label"));
         }
         let rule = self.rule;
-        if rule == Rule::Elbow {
+        if rule == KeepRule::Elbow {
             let ranking = Ranking::new(&Information::new(ballots, self.missing, context)?);
-            return Ok(Kept { keep: elbow(&ranking.curve()), rule, tried: Vec::new() });
+            return Ok(KeepFit { keep: elbow(&ranking.curve()), rule, tried: Vec::new() });
         }
         let tried = self.trials(ballots, context)?;
-        Ok(Kept { keep: best(rule, &tried).unwrap_or(ballots.workers()), rule, tried })
+        Ok(KeepFit { keep: rule.best_of(&tried).unwrap_or(ballots.workers()), rule, tried })
     }
 
     /// Tries out numbers of workers, from few to all.
-    pub fn trials(&self, ballots: &Ballots, context: &Context) -> Result<Vec<Trial>> {
-        // A label that was given twice would foretell itself.
+    pub fn trials(&self, ballots: &Ballots, context: &Context) -> Result<Vec<KeepTrial>> {
         let once = first_votes(ballots);
         let ballots = once.as_ref().unwrap_or(ballots);
-        let mut folds: Vec<u8> = (0..ballots.len()).map(|vote| (vote % FOLDS) as u8).collect();
-        folds.shuffle(&mut stream(self.seed, u64::MAX - 2));
-        let hidden: Vec<Fold> = (0..FOLDS).map(|fold| Fold::new(ballots, &folds, fold as u8)).collect();
-        let rankings: Vec<Ranking> = hidden
-            .iter()
-            .map(|fold| Ok(Ranking::new(&Information::new(&fold.kept, self.missing, context)?)))
-            .collect::<Result<_>>()?;
-        let ranking = Ranking::new(&Information::new(ballots, self.missing, context)?);
+        let folds = Folds::new(ballots, FOLDS, context.seed());
+        let (first, context) = (context.part(0.0, 0.1), &context.part(0.1, 1.0));
+        let ranked = |ballots: &Ballots| Ok(Ranking::new(&Information::new(ballots, self.missing, &first)?));
+        let rankings: Vec<Ranking> = folds.iter().map(|fold| ranked(&fold.kept)).collect::<Result<_>>()?;
+        let ranking = ranked(ballots)?;
         let sizes = sizes(ballots.workers());
-        let trials = context.map(sizes, |keep| -> Result<Trial> {
-            let (mut predictive, mut wrong, mut labels) = (0.0, 0.0, 0.0);
-            for (fold, ranking) in hidden.iter().zip(&rankings).filter(|(fold, _)| !fold.kept.is_empty()) {
-                let posterior = fitted(&fold.kept, ranking, keep)?;
-                let tables = tables_given(&fold.kept, &posterior, &Context::new())?;
-                for &(task, worker, label) in &fold.hidden {
-                    let row = posterior.of(task);
-                    let says = |class: usize| tables.probability(worker, class, label);
-                    predictive +=
-                        row.iter().enumerate().map(|(class, p)| p * says(class)).sum::<f64>().max(1e-300).ln();
-                    let tied: Vec<usize> = posterior.best(task).collect();
-                    wrong += if tied.contains(&label) { 1.0 - 1.0 / tied.len() as f64 } else { 1.0 };
-                    labels += 1.0;
-                }
+        let steps = context.steps("choosing workers", sizes.len() * (FOLDS + 1));
+        let alone = context.alone();
+        let trials = context.map(sizes, |keep| -> Result<KeepTrial> {
+            let mut losses = Losses::default();
+            for (fold, ranking) in folds.iter().zip(&rankings) {
+                losses.observe(fold, ranking, keep, &alone)?;
+                steps.tick()?;
             }
-            let whole = fitted(ballots, &ranking, keep)?;
-            let goodness = goodness_of_fit(ballots, &whole, &Context::new());
-            let labels = f64::max(labels, 1.0);
-            Ok(Trial { keep, predictive: predictive / labels, surrogate: wrong / labels, goodness })
+            let whole = posterior_of_first(ballots, &ranking, keep, &alone)?;
+            let goodness = goodness_of_fit(ballots, &whole, &alone)?;
+            steps.tick()?;
+            let labels = losses.labels.max(1.0);
+            Ok(KeepTrial { keep, predictive: losses.predictive / labels, surrogate: losses.wrong / labels, goodness })
         });
         trials.into_iter().collect()
     }
 }
 
-/// The number of workers that a rule takes of those tried; of equals, the larger.
-pub fn best(rule: Rule, tried: &[Trial]) -> Option<usize> {
-    let loss = |trial: &Trial| match rule {
-        Rule::Predictive => -trial.predictive,
-        Rule::Surrogate => trial.surrogate,
-        Rule::Goodness | Rule::Elbow => trial.goodness,
-    };
-    tried.iter().rev().min_by(|a, b| loss(a).total_cmp(&loss(b))).map(|trial| trial.keep)
+/// Sums over held-out labels.
+#[derive(Default)]
+struct Losses {
+    /// Of the logarithms of their probabilities.
+    predictive: f64,
+    /// Of those that differ from the aggregated label, a tie by its share.
+    wrong: f64,
+    labels: f64,
+}
+
+impl Losses {
+    /// Compares the first workers' posterior with the labels that a fold holds out.
+    fn observe(&mut self, fold: &Fold, ranking: &Ranking, keep: usize, context: &Context) -> Result<()> {
+        if fold.kept.is_empty() {
+            return Ok(());
+        }
+        let posterior = posterior_of_first(&fold.kept, ranking, keep, context)?;
+        let tables = tables_given(&fold.kept, &posterior, context)?;
+        for task in 0..fold.held_out.tasks() {
+            let row = posterior.of(task);
+            for (worker, label) in fold.held_out.votes(task).iter() {
+                let joint = |(class, p): (usize, &f64)| p * tables.probability(worker, class, label);
+                self.predictive += row.iter().enumerate().map(joint).sum::<f64>().max(1e-300).ln();
+                let tied: Vec<usize> = posterior.best(task).collect();
+                self.wrong += if tied.contains(&label) { 1.0 - 1.0 / tied.len() as f64 } else { 1.0 };
+                self.labels += 1.0;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// From a few workers to all.
@@ -161,36 +184,13 @@ fn sizes(workers: usize) -> Vec<usize> {
     sizes
 }
 
-/// What the first so many workers say of the classes.
-fn fitted(ballots: &Ballots, ranking: &Ranking, keep: usize) -> Result<Posterior> {
+/// The posterior by the labels of the first `keep` workers of a ranking.
+fn posterior_of_first(ballots: &Ballots, ranking: &Ranking, keep: usize, context: &Context) -> Result<Posterior> {
     let some = ballots.of_workers(&ranking.top(keep))?;
     if some.is_empty() {
-        return Ok(Posterior::certain(ballots.tasks(), ballots.classes(), |_| 0));
+        return Posterior::certain(&vec![0; ballots.tasks()], ballots.classes());
     }
-    Ok(Skilled::default().fit(&Evidence::votes(&some)?, &Context::new())?.posterior)
-}
-
-/// Labels with a part of them hidden.
-struct Fold {
-    kept: Ballots,
-    /// Task, worker and label of each hidden vote.
-    hidden: Vec<(usize, usize, usize)>,
-}
-
-impl Fold {
-    fn new(ballots: &Ballots, folds: &[u8], fold: u8) -> Self {
-        let mut hidden = Vec::new();
-        let mut vote = 0;
-        for task in 0..ballots.tasks() {
-            for (worker, label) in ballots.votes(task).iter() {
-                if folds[vote] == fold {
-                    hidden.push((task, worker, label));
-                }
-                vote += 1;
-            }
-        }
-        Fold { kept: ballots.filtered(|vote, _| folds[vote] != fold), hidden }
-    }
+    Ok(Skilled::default().fit(&Evidence::votes(&some)?, context)?.posterior)
 }
 
 #[cfg(test)]
@@ -222,18 +222,59 @@ mod tests {
         assert!(kept.keep >= 8, "{kept:?}");
         let context = Context::new().with_threads(std::num::NonZeroUsize::new(2).unwrap()).unwrap();
         assert_eq!(kept, Keep::default().choose(&ballots, &context).unwrap());
-        for rule in Rule::ALL {
-            let kept = Keep { rule, ..Keep::default() }.choose(&ballots, &Context::new()).unwrap();
-            assert!((1..=12).contains(&kept.keep));
+    }
+
+    #[test]
+    fn each_rule_takes_the_best_by_its_own_measure() {
+        let trial = |keep, predictive, surrogate, goodness| KeepTrial { keep, predictive, surrogate, goodness };
+        let tried = [trial(3, -0.5, 0.2, 9.0), trial(5, -0.4, 0.3, 8.0), trial(8, -0.4, 0.4, 8.5)];
+        assert_eq!(KeepRule::Predictive.best_of(&tried), Some(8));
+        assert_eq!(KeepRule::Surrogate.best_of(&tried), Some(3));
+        assert_eq!(KeepRule::Goodness.best_of(&tried), Some(5));
+        assert_eq!(KeepRule::Goodness.best_of(&[]), None);
+        // Six who know and six who guess: by any rule that sees held-out labels, those who guess need not be kept.
+        let crowd = Crowd {
+            tasks: 300,
+            workers: 12,
+            classes: 2,
+            votes: (6, 6),
+            accuracy: 0.9,
+            spammers: 0.5,
+            ..Crowd::default()
+        };
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(1)).unwrap().labels, 12, 2).unwrap();
+        let keep = Keep::default();
+        let tried = keep.trials(&ballots, &Context::new()).unwrap();
+        let ranking = Ranking::new(&Information::new(&ballots, keep.missing, &Context::new()).unwrap());
+        for rule in KeepRule::ALL {
+            let chosen = Keep { rule, ..keep }.choose(&ballots, &Context::new()).unwrap().keep;
+            match rule {
+                KeepRule::Elbow => assert_eq!(chosen, elbow(&ranking.curve())),
+                rule => assert_eq!(Some(chosen), rule.best_of(&tried), "{rule:?}"),
+            }
+            assert!((4..=9).contains(&chosen), "{rule:?}: {chosen}, {tried:?}");
         }
     }
 
     #[test]
-    fn hidden_labels_are_foretold_better_by_more_good_workers() {
+    fn held_out_labels_are_predicted_better_by_more_good_workers() {
         let crowd = Crowd { tasks: 400, workers: 16, classes: 2, votes: (6, 6), accuracy: 0.8, ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(2)).unwrap().labels, 16, 2).unwrap();
         let tried = Keep::default().trials(&ballots, &Context::new()).unwrap();
         let (few, all) = (tried[0], tried[tried.len() - 1]);
         assert!(all.predictive > few.predictive && all.surrogate < few.surrogate && all.goodness < few.goodness);
+    }
+
+    #[test]
+    fn a_call_that_is_told_to_stop_stops() {
+        let crowd = Crowd { tasks: 100, workers: 10, classes: 2, votes: (4, 4), ..Crowd::default() };
+        let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(2)).unwrap().labels, 10, 2).unwrap();
+        for share in [0.0, 0.5] {
+            let context = Context::new().with_progress(move |progress| match progress.done > share {
+                true => std::ops::ControlFlow::Break(()),
+                false => std::ops::ControlFlow::Continue(()),
+            });
+            assert_eq!(Keep::default().choose(&ballots, &context), Err(Error::Stopped));
+        }
     }
 }

@@ -5,14 +5,20 @@
 //! with nobody. So the [mutual information](Information) between the labels of two workers tells that both are worth
 //! listening to, and no truth is needed to see it.
 
-mod dependence;
+mod goodness;
 mod information;
 mod keep;
+mod pair_table;
+mod pairs;
+mod rank;
 mod ranking;
 mod subset;
+mod suspicion;
 
-pub use dependence::{Pair, Suspicion, goodness_of_fit};
+pub use goodness::goodness_of_fit;
 pub use information::{Information, Missing};
-pub use keep::{Keep, Kept, Rule as KeepRule, Trial, best as best_of_trials};
+pub use keep::{Keep, KeepFit, KeepRule, KeepTrial};
+pub use rank::{KeepBy, RankWorkers, RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs, WorkersToKeep};
 pub use ranking::{Ranking, elbow};
 pub use subset::{Subset, best_subset};
+pub use suspicion::{Suspicion, WorkerPair};

@@ -1,28 +1,24 @@
-mod crew;
 mod report;
+mod workers_wanted;
 
 pub(crate) use report::AggregateReport;
 
-pub(crate) use super::model::{Crowd, Model, save};
-use super::{Reading, labels_of, truths};
+use super::{Reading, first_column, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::count;
+use beanjar::Model;
 use beanjar::truth::{
-    Auto, Calibration, DawidSkene, Evidence, Fitted, Majority, Method, Mixture, OneCoin, Pooled, Prior, Skilled,
-    Spectral, Stopping, View, Wawa, worker_accuracies,
+    Auto, ClassPrior, DawidSkene, Majority, Method, Mixture, OneCoin, Pooled, Skilled, Spectral, Stopping, Wawa,
 };
-use beanjar::{Labels, Warning};
 use beanjar_io::{Output, Source};
 use clap::{Args, ValueEnum};
-use crew::WorkersWanted;
-use report::Fit;
 use std::path::PathBuf;
+use workers_wanted::WorkersWanted;
 
 /// Find the true label of each task from the labels of several workers, with its probability.
 ///
-/// No truth is needed: workers who agree with the others through the tasks are trusted more. The default method chooses
-/// by what labels alone can tell. Classes with equal probability are tied, and one of them is drawn by --seed.
+/// No truth is needed: workers who agree with the others count more. The default method weighs several fits by how well
+/// they predict held-out labels. Classes with equal probability are tied, and one of them is drawn by --seed.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar aggregate labels.csv --out truth.csv\n  beanjar aggregate labels.csv --method dawid-skene --confusion --format json\n  beanjar aggregate labels.csv --gold known.csv --workers auto --model model.json"
@@ -36,25 +32,25 @@ pub(crate) struct Aggregate {
     /// How to aggregate.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     method: MethodName,
-    /// Known true labels (task,label), which are fixed; also says how good the method is without them.
+    /// Known true labels (task,label), which are fixed. The result also says how good the method is without them.
     #[arg(long, value_name = "FILE")]
     gold: Option<Source>,
     /// True labels (task,label) that are only compared with: accuracy and calibration. Tasks in --gold are left out.
     #[arg(long, value_name = "FILE")]
     truth: Option<Source>,
-    /// Whose labels to use: all, auto (as 'beanjar workers' would keep), a number (the top so many), or a file of workers.
+    /// Whose labels to use: all, auto (as 'beanjar workers' would keep), a number (the first by score), or a file of workers.
     #[arg(long, value_name = "all|auto|N|FILE", default_value = "all")]
     workers: WorkersWanted,
-    /// The shares of the classes: estimated, uniform, or one number for each class in sorted order.
+    /// The class prior: estimated, uniform, or one share for each class in sorted order.
     #[arg(long, value_name = "estimated|uniform|P,...", value_parser = prior)]
-    prior: Option<Prior>,
+    prior: Option<ClassPrior>,
     /// Pseudo-labels added to each cell of a worker's confusion matrix (dawid-skene, one-coin, mixture).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     smoothing: Option<f64>,
     /// Random starts, the likeliest of which is kept (spectral, mixture).
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
-    /// How many hidden components (mixture).
+    /// How many latent components (mixture).
     #[arg(long, value_name = "K")]
     components: Option<usize>,
     /// The most steps of EM.
@@ -76,7 +72,7 @@ pub(crate) struct Aggregate {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MethodName {
-    /// Chosen by what labels alone can tell.
+    /// Several fits, weighed by how well they predict held-out labels.
     Auto,
     /// The class with the most votes.
     Majority,
@@ -88,20 +84,20 @@ enum MethodName {
     OneCoin,
     /// Confusion matrices shrunk to the population's.
     Pooled,
-    /// Confusion matrices shrunk to the population's as a worker of that skill would have it.
+    /// Confusion matrices shrunk to those of a worker of the same skill.
     Skilled,
     /// Confusion matrices started by the method of moments.
     Spectral,
-    /// Hidden components that need not be the labels.
+    /// Latent components that need not be the labels.
     Mixture,
 }
 
-fn prior(text: &str) -> std::result::Result<Prior, String> {
+fn prior(text: &str) -> std::result::Result<ClassPrior, String> {
     let numbers = || text.split(',').map(|share| share.trim().parse::<f64>()).collect::<std::result::Result<_, _>>();
     match text {
-        "estimated" => Ok(Prior::Estimated),
-        "uniform" => Ok(Prior::Uniform),
-        _ => numbers().map(Prior::Given).map_err(|_| "not estimated, uniform, or numbers such as 0.2,0.8".into()),
+        "estimated" => Ok(ClassPrior::Estimated),
+        "uniform" => Ok(ClassPrior::Uniform),
+        _ => numbers().map(ClassPrior::Given).map_err(|_| "not estimated, uniform, or numbers such as 0.2,0.8".into()),
     }
 }
 
@@ -115,68 +111,45 @@ impl Aggregate {
         }
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
         let labels = labels_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let context = common.context()?;
-        if labels.is_empty() {
-            return Err(Failure::from(beanjar::Error::Empty("label")).of(&self.file));
-        }
-        let repeated = labels.repeated(&context);
-        if repeated > 0 {
-            let repeated = count(repeated, "label");
-            common.warn(&format!("{repeated} with the (task, worker) of an earlier row; all are kept"));
-        }
-        let known = |source: &Option<Source>| {
-            source.as_ref().map(|source| truths(&self.file, &labels, source, common)).transpose()
+        let aggregate = beanjar::Aggregate {
+            method: self.method()?,
+            gold: self.gold.as_ref().map(known_labels).transpose()?,
+            truth: self.truth.as_ref().map(known_labels).transpose()?,
+            workers: self.workers.load()?,
+            weights: self.weights.as_ref().map(first_column).transpose()?,
+            confusion: self.confusion,
         };
-        let (gold, truth) = (known(&self.gold)?, known(&self.truth)?);
-        let kept = self.workers.kept(&labels, &self.file, common)?;
-        let method = self.method(&labels, common)?;
-        let of_file = |error: beanjar::Error| Failure::from(error).of(&self.file);
-        let some = kept.as_ref().map(|kept| labels.ballots().of_workers(kept)).transpose()?;
-        let ballots = some.as_ref().unwrap_or(labels.ballots());
-        let evidence = Evidence::with_gold(ballots, gold.clone().unwrap_or_default()).map_err(of_file)?;
-        let fitted = method.fit(&evidence, &context).map_err(of_file)?;
-        // Skilled and auto stop after fifty steps on purpose; of the others one expects a fixed point.
-        if !fitted.converged && !matches!(method, Method::Skilled(_) | Method::Auto(_)) {
-            common.warn_all(&[Warning::Stopped { steps: fitted.iterations }]);
-        }
-        let blind = match &gold {
-            Some(gold) if gold.iter().any(Option::is_some) => {
-                let blind = Evidence::votes(ballots).and_then(|evidence| method.fit(&evidence, &context));
-                Calibration::of(&blind.map_err(of_file)?.posterior, gold)
-            }
-            _ => None,
-        };
-        if let Some(mut output) = model {
-            output.write_text(&save(&Model::Crowd(crowd_model(&labels, method.name(), kept.as_deref(), &fitted))))?;
+        let outcome = aggregate.fit(&labels, &common.context()?).map_err(|error| self.failure(error))?;
+        // What is written does not need the labels any more, and there may be millions.
+        drop(labels);
+        common.warn_all(&outcome.warnings);
+        if let (Some(mut output), Some(model)) = (model, outcome.model()) {
+            output.write_text(&Model::Crowd(model).to_json())?;
             output.finish()?;
         }
-        // Tasks whose class was told say nothing about the method.
-        let untold = truth.map(|truth| match &gold {
-            None => truth,
-            Some(gold) => truth.into_iter().zip(gold).map(|(class, told)| class.filter(|_| told.is_none())).collect(),
-        });
-        sink.emit(&AggregateReport {
-            method: method.name().to_owned(),
-            workers: worker_accuracies(&fitted.posterior, labels.ballots()),
-            kept: kept.unwrap_or_else(|| vec![true; labels.workers.len()]),
-            gold: blind,
-            truth: untold.and_then(|truth| Calibration::of(&fitted.posterior, &truth)),
-            labels: &labels,
-            posterior: fitted.posterior,
-            fit: Some(Fit {
-                rule: fitted.rule,
-                log_likelihood: fitted.log_likelihood,
-                iterations: fitted.iterations,
-                converged: fitted.converged,
-                chosen: fitted.chosen,
-            }),
-            confusion: self.confusion,
-            seed: common.seed,
-            all: self.all,
-        })
+        sink.emit(&AggregateReport { outcome: &outcome, all: self.all })
     }
 
-    fn method(&self, labels: &Labels, common: &Common) -> Result<Method> {
+    /// What is wrong, with the file that it is wrong with.
+    fn failure(&self, error: beanjar::Error) -> Failure {
+        let beanjar::Error::OfTable { table, error } = error else { return Failure::from(error).of(&self.file) };
+        let source = match table {
+            "gold" => self.gold.as_ref(),
+            "truth" => self.truth.as_ref(),
+            "weights" => self.weights.as_ref(),
+            _ => self.workers.file(),
+        };
+        let source = source.unwrap_or(&self.file);
+        match *error {
+            error @ beanjar::Error::NothingInCommon { .. } => {
+                Failure::Words(format!("{} and {}: {error}", self.file.name(), source.name()))
+            }
+            error => Failure::from(error).of(source),
+        }
+    }
+
+    /// The method with its parameters.
+    fn method(&self) -> Result<Method> {
         use MethodName as Name;
         let name = self.method;
         let refuse = |given: bool, flag: &str, of: &[Name]| match given && !of.contains(&name) {
@@ -201,55 +174,29 @@ impl Aggregate {
             |default: Stopping| Stopping { iterations: self.iterations.unwrap_or(default.iterations), ..default };
         let stopping = stops(Stopping::default());
         let smoothing = self.smoothing.unwrap_or(0.0);
-        let (prior, seed) = (self.prior.clone().unwrap_or_default(), common.seed);
+        let prior = self.prior.clone().unwrap_or_default();
         Ok(match name {
-            Name::Auto => Method::Auto(Auto { seed, prior: self.prior.clone(), ..Auto::default() }),
-            Name::Majority => Method::Majority(Majority { weights: self.weights(labels)? }),
+            Name::Auto => Method::Auto(Auto { prior: self.prior.clone(), ..Auto::default() }),
+            Name::Majority => Method::Majority(Majority::default()),
             Name::Wawa => Method::Wawa(Wawa),
             Name::DawidSkene => Method::DawidSkene(DawidSkene { smoothing, prior, stopping }),
             Name::OneCoin => Method::OneCoin(OneCoin { smoothing, prior, stopping }),
             Name::Pooled => Method::Pooled(Pooled { prior, stopping: stops(Pooled::default().stopping) }),
             Name::Skilled => {
                 let default = Skilled::default();
-                let view = self.prior.clone().map_or(default.view, View::Prior);
-                Method::Skilled(Skilled { view, stopping: stops(default.stopping), ..Skilled::default() })
+                let prior = self.prior.clone().unwrap_or(default.prior);
+                Method::Skilled(Skilled { prior, stopping: stops(default.stopping), ..Skilled::default() })
             }
             Name::Spectral => {
                 let restarts = self.restarts.unwrap_or(Spectral::default().restarts);
-                Method::Spectral(Spectral { restarts, prior, stopping, seed })
+                Method::Spectral(Spectral { restarts, prior, stopping })
             }
             Name::Mixture => {
                 let default = Mixture::default();
                 let restarts = self.restarts.unwrap_or(default.restarts);
                 let smoothing = self.smoothing.unwrap_or(default.smoothing);
-                Method::Mixture(Mixture { components: self.components, restarts, smoothing, stopping, seed })
+                Method::Mixture(Mixture { components: self.components, restarts, smoothing, stopping })
             }
         })
-    }
-
-    /// The weights of the workers; one who is not in the table has none.
-    fn weights(&self, labels: &Labels) -> Result<Option<Vec<f64>>> {
-        let Some(source) = &self.weights else { return Ok(None) };
-        let table = beanjar_io::read_table(source)?;
-        let rows = super::labelled::matched(&self.file, &labels.workers, "worker", source, &table, 0)?;
-        let weight = |row: &Option<usize>| {
-            let Some(row) = row else { return Ok(0.0) };
-            let text = table.columns[0][*row].trim();
-            let bad = || format!("{}: the weight of '{}' is '{text}'", source.name(), table.ids.get(*row));
-            let weight: Option<f64> = text.parse().ok().filter(|weight: &f64| *weight >= 0.0 && weight.is_finite());
-            weight.ok_or_else(|| Failure::Words(format!("{}, which is not a number of 0 or more", bad())))
-        };
-        Ok(Some(rows.iter().map(weight).collect::<Result<_>>()?))
-    }
-}
-
-fn crowd_model(labels: &Labels, method: &str, kept: Option<&[bool]>, fitted: &Fitted) -> Crowd {
-    let left_out = (0..labels.workers.len()).filter(|&worker| kept.is_some_and(|kept| !kept[worker]));
-    Crowd {
-        method: method.to_owned(),
-        classes: labels.classes.iter().map(str::to_owned).collect(),
-        workers: labels.workers.iter().map(str::to_owned).collect(),
-        left_out: left_out.map(|worker| labels.workers.get(worker).to_owned()).collect(),
-        rule: fitted.rule.clone(),
     }
 }

@@ -1,12 +1,11 @@
 mod report;
 
-use super::{Reading, labels_of};
+use super::{Reading, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use beanjar::Column;
 use beanjar::experts::{FeatureTable, HeldOut, LearnData, LearnFrom};
-use beanjar_io::{ReadFeatures, Source, Wanted, read_features, read_table};
+use beanjar_io::{ReadFeatures, Source, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
@@ -147,7 +146,7 @@ impl Learn {
         let features = self.columns.read(&self.features, common)?;
         let read_labels = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
         let labels = read_labels(&self.labels)?;
-        let truth = self.truth.as_ref().map(truth_of).transpose()?;
+        let truth = self.truth.as_ref().map(known_labels).transpose()?;
         let test = self.test.as_ref().map(read_labels).transpose()?;
         let data = LearnData { features: &features, labels: &labels, truth: truth.as_ref(), test: test.as_ref() };
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
@@ -218,15 +217,4 @@ impl Learn {
             None => Failure::from(error),
         }
     }
-}
-
-/// The true classes in a file.
-fn truth_of(source: &Source) -> Result<Column> {
-    let table = read_table(source)?;
-    let named = table.names.iter().position(|name| name == "label" || name == "truth");
-    let column = named.or((table.names.len() == 1).then_some(0));
-    column.and_then(|column| table.column(column)).ok_or_else(|| {
-        let names = table.names.join(", ");
-        Failure::Words(format!("{}: no column 'label'; found {names}", source.name()))
-    })
 }

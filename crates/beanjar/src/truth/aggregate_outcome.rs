@@ -1,0 +1,272 @@
+use super::{BlendWeights, Calibration, Posterior, Rule, WorkerAccuracy};
+use crate::judgments::{Dictionary, Labels};
+use crate::model::CrowdModel;
+use crate::{Context, Warning};
+
+/// The label of each task, with its probability, and how good each worker is.
+///
+/// Tasks and workers are held in columns, for there may be millions; [`task`](Self::task) and [`worker`](Self::worker) give
+/// them row by row.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AggregateOutcome {
+    /// The method's name.
+    pub method: String,
+    /// The tasks' ids.
+    pub task_ids: Dictionary,
+    /// The workers' ids.
+    pub worker_ids: Dictionary,
+    /// The classes' names, in sorted order.
+    pub classes: Dictionary,
+    /// How many labels were aggregated.
+    pub labels: usize,
+    /// How the fit went; none if a saved model was used.
+    pub fit: Option<FitSummary>,
+    /// How good the method is on the known answers when it does not see them.
+    pub gold: Option<Calibration>,
+    /// How good the labels are by the truth that they were compared with.
+    pub truth: Option<Calibration>,
+    /// The probability of each class of each task.
+    pub posterior: Posterior,
+    /// What a user should know.
+    pub warnings: Vec<Warning>,
+    /// The class of each task, in the order of the tasks.
+    given: Vec<u16>,
+    /// Whether another class of the task is as probable.
+    tied: Vec<bool>,
+    accuracies: Vec<Option<WorkerAccuracy>>,
+    /// Whether each worker's labels were used.
+    pub(super) kept: Vec<bool>,
+    pub(super) rule: Option<Rule>,
+    pub(super) confusion: bool,
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FitSummary {
+    /// The log-likelihood of the labels, where the method has one.
+    pub log_likelihood: Option<f64>,
+    /// How many steps of EM were taken.
+    pub iterations: usize,
+    /// Whether the last step no longer changed anything.
+    pub converged: bool,
+    /// How several fits were weighed, where the method blends them.
+    pub blend: Option<BlendWeights>,
+}
+
+/// The label of one task.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AggregatedTask<'a> {
+    /// The task's id.
+    pub task: &'a str,
+    /// The most probable class.
+    pub label: &'a str,
+    /// Its probability.
+    pub confidence: f64,
+    /// Whether another class is as probable; then one of them was drawn by the seed.
+    pub tied: bool,
+    /// The probability of each class, in the order of the classes.
+    pub probabilities: &'a [f64],
+}
+
+/// How good one worker is.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AggregatedWorker<'a> {
+    /// The worker's id.
+    pub worker: &'a str,
+    /// How many labels they gave.
+    pub labels: u64,
+    /// Whether their labels were used.
+    pub kept: bool,
+    /// The share of their labels that are right, by expectation; none without labels.
+    pub accuracy: Option<f64>,
+    /// The lower end of its 95 percent interval.
+    pub accuracy_low: Option<f64>,
+    /// The upper end.
+    pub accuracy_high: Option<f64>,
+    /// P(label | class), class by class, if it was asked for.
+    pub confusion: Option<Vec<Vec<f64>>>,
+}
+
+impl AggregateOutcome {
+    /// An outcome without a fit. Ties are broken by the context's seed.
+    pub(crate) fn new(
+        method: String,
+        labels: &Labels,
+        posterior: Posterior,
+        accuracies: Vec<Option<WorkerAccuracy>>,
+        context: &Context,
+    ) -> Self {
+        let answers = (0..posterior.tasks()).map(|task| posterior.answer(task, context.seed()));
+        let (given, tied) = answers.map(|answer| (answer.class as u16, answer.tied)).unzip();
+        AggregateOutcome {
+            method,
+            task_ids: labels.tasks.clone(),
+            worker_ids: labels.workers.clone(),
+            classes: labels.classes.clone(),
+            labels: labels.len(),
+            fit: None,
+            gold: None,
+            truth: None,
+            posterior,
+            warnings: Vec::new(),
+            given,
+            tied,
+            kept: vec![true; accuracies.len()],
+            accuracies,
+            rule: None,
+            confusion: false,
+        }
+    }
+
+    /// The label of task number `task`, if there is such a task.
+    pub fn task(&self, task: usize) -> Option<AggregatedTask<'_>> {
+        (task < self.given.len()).then(|| self.row(task))
+    }
+
+    fn row(&self, task: usize) -> AggregatedTask<'_> {
+        let class = usize::from(self.given[task]);
+        let probabilities = self.posterior.of(task);
+        AggregatedTask {
+            task: self.task_ids.get(task),
+            label: self.classes.get(class),
+            confidence: probabilities[class],
+            tied: self.tied[task],
+            probabilities,
+        }
+    }
+
+    /// The tasks, in the order of their ids.
+    pub fn tasks(&self) -> impl ExactSizeIterator<Item = AggregatedTask<'_>> {
+        (0..self.given.len()).map(|task| self.row(task))
+    }
+
+    /// The class of each task, as a number among the classes.
+    pub fn given(&self) -> &[u16] {
+        &self.given
+    }
+
+    /// How good worker number `worker` is, if there is such a worker.
+    pub fn worker(&self, worker: usize) -> Option<AggregatedWorker<'_>> {
+        let found = *self.accuracies.get(worker)?;
+        let kept = self.kept[worker];
+        let rule = self.rule.as_ref().filter(|_| self.confusion && kept);
+        Some(AggregatedWorker {
+            worker: self.worker_ids.get(worker),
+            labels: found.map_or(0, |found| found.labels),
+            kept,
+            accuracy: found.map(|found| found.accuracy),
+            accuracy_low: found.map(|found| found.low),
+            accuracy_high: found.map(|found| found.high),
+            confusion: rule.and_then(|rule| rule.matrix(worker)),
+        })
+    }
+
+    /// The workers, in the order of their ids.
+    pub fn workers(&self) -> impl Iterator<Item = AggregatedWorker<'_>> {
+        (0..self.accuracies.len()).filter_map(|worker| self.worker(worker))
+    }
+
+    /// What labels new tasks in the same way; none if a saved model made this outcome.
+    #[must_use]
+    pub fn model(&self) -> Option<CrowdModel> {
+        let left_out = (0..self.kept.len()).filter(|&worker| !self.kept[worker]);
+        Some(CrowdModel {
+            method: self.method.clone(),
+            classes: self.classes.iter().map(str::to_owned).collect(),
+            workers: self.worker_ids.iter().map(str::to_owned).collect(),
+            left_out: left_out.map(|worker| self.worker_ids.get(worker).to_owned()).collect(),
+            rule: self.rule.clone()?,
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+mod written {
+    //! Rows are written as they are made, for there may be millions.
+
+    use super::*;
+    use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
+
+    impl Serialize for AggregateOutcome {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut outcome = serializer.serialize_struct("aggregate", 10)?;
+            outcome.serialize_field("method", &self.method)?;
+            outcome.serialize_field("classes", &self.classes.iter().collect::<Vec<_>>())?;
+            if let Some(fit) = &self.fit {
+                outcome.serialize_field("log_likelihood", &fit.log_likelihood)?;
+                outcome.serialize_field("iterations", &fit.iterations)?;
+                outcome.serialize_field("converged", &fit.converged)?;
+                if let Some(blend) = &fit.blend {
+                    outcome.serialize_field("chosen", blend)?;
+                }
+            }
+            if let Some(gold) = &self.gold {
+                outcome.serialize_field("gold", gold)?;
+            }
+            if let Some(truth) = &self.truth {
+                outcome.serialize_field("truth", truth)?;
+            }
+            outcome.serialize_field("tasks", &Tasks(self))?;
+            outcome.serialize_field("workers", &Workers(self))?;
+            outcome.end()
+        }
+    }
+
+    struct Tasks<'a>(&'a AggregateOutcome);
+    struct Workers<'a>(&'a AggregateOutcome);
+    struct Task<'a>(&'a Dictionary, AggregatedTask<'a>);
+    struct Probabilities<'a>(&'a Dictionary, &'a [f64]);
+
+    impl Serialize for Tasks<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.tasks().map(|task| Task(&self.0.classes, task)))
+        }
+    }
+
+    impl Serialize for Task<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let Task(classes, task) = self;
+            let mut row = serializer.serialize_struct("task", 5)?;
+            row.serialize_field("task", task.task)?;
+            row.serialize_field("label", task.label)?;
+            row.serialize_field("confidence", &task.confidence)?;
+            row.serialize_field("tied", &task.tied)?;
+            row.serialize_field("probabilities", &Probabilities(classes, task.probabilities))?;
+            row.end()
+        }
+    }
+
+    impl Serialize for Probabilities<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(Some(self.1.len()))?;
+            self.0.iter().zip(self.1).try_for_each(|(class, p)| map.serialize_entry(class, p))?;
+            map.end()
+        }
+    }
+
+    impl Serialize for Workers<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.workers())
+        }
+    }
+
+    impl Serialize for AggregatedWorker<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut row = serializer.serialize_struct("worker", 7)?;
+            row.serialize_field("worker", self.worker)?;
+            row.serialize_field("labels", &self.labels)?;
+            row.serialize_field("kept", &self.kept)?;
+            row.serialize_field("accuracy", &self.accuracy)?;
+            row.serialize_field("accuracy_low", &self.accuracy_low)?;
+            row.serialize_field("accuracy_high", &self.accuracy_high)?;
+            if let Some(confusion) = &self.confusion {
+                row.serialize_field("confusion", confusion)?;
+            }
+            row.end()
+        }
+    }
+}

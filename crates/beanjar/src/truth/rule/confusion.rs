@@ -1,0 +1,247 @@
+//! Bayes' rule with a table P(label | class) for each worker.
+
+use super::stored::Stored;
+use crate::judgments::Votes;
+use crate::{Error, Result};
+
+/// What stands for a probability of zero: e^-100. A vote that a worker never gave to a class speaks against it by that,
+/// which no number of ordinary votes outweighs, and such votes against all classes still leave an answer.
+const IMPOSSIBLE: f64 = 3.720_075_976_020_836e-44;
+
+/// The most probabilities that may be multiplied, with that of the class, before the product could leave the range of a
+/// double.
+const AT_ONCE: usize = 6;
+/// A class behind by more than this might drop out of the range of a double before it catches up.
+const FAR_BEHIND: f64 = 1e-40;
+
+/// P(class), and P(label | class) for each worker.
+///
+/// With a class per label these are confusion matrices. A mixture may have any number of latent components instead; then
+/// each component stands for labels with certain shares.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+pub struct Confusion {
+    pub(in crate::truth) labels: usize,
+    pub(in crate::truth) prior: Vec<f64>,
+    /// P(label | class), to the power of the worker's trust, at `(worker * labels + label) * classes + class`: a vote
+    /// touches one run of memory. The last worker is the newcomer, whose matrix is the population's.
+    pub(in crate::truth) votes: Vec<f64>,
+    /// The share of each label in each component, at `component * labels + label`; none where component and label are
+    /// one.
+    pub(super) meaning: Option<Vec<f64>>,
+    /// What each worker's votes count, and a newcomer's: the power to which their probabilities were raised. Empty if
+    /// all count in full, as under every model but `Skilled` with a discount.
+    pub(super) trust: Vec<f64>,
+}
+
+/// A probability that is not zero.
+pub(in crate::truth) fn possible(probability: f64) -> f64 {
+    probability.max(IMPOSSIBLE)
+}
+
+impl Confusion {
+    /// The shares of the classes, and of each worker, for each class, the probability of each label; the last matrix is
+    /// that of workers not seen before. An error if sizes differ or probabilities do not sum to one.
+    pub fn new(prior: Vec<f64>, workers: Vec<Vec<Vec<f64>>>) -> Result<Self> {
+        let stored = Stored { prior, workers, meaning: None, trust: Vec::new() };
+        Confusion::try_from(stored).map_err(|what| Error::Inconsistent { what: "confusion matrices", why: what })
+    }
+
+    /// Tables as EM has them, in the layout of `votes`, with the newcomer's at the end.
+    pub(in crate::truth) fn of_tables(labels: usize, prior: Vec<f64>, votes: Vec<f64>) -> Self {
+        Confusion { labels, prior, votes, meaning: None, trust: Vec::new() }
+    }
+
+    /// The same, each component standing for labels with these shares.
+    pub(in crate::truth) fn with_meaning(self, meaning: Vec<f64>) -> Self {
+        Confusion { meaning: Some(meaning), ..self }
+    }
+
+    /// The same, with each worker's probabilities raised to a power, one for each worker and one for newcomers.
+    pub(in crate::truth) fn with_trust(mut self, trust: Vec<f64>) -> Self {
+        let cells = self.labels * self.classes();
+        for (worker, trust) in self.votes.chunks_exact_mut(cells).zip(&trust) {
+            worker.iter_mut().for_each(|p| *p = p.powf(*trust));
+        }
+        Confusion { trust, ..self }
+    }
+
+    /// What a worker's votes count: a power from 0 to 1.
+    pub(in crate::truth) fn trust(&self, worker: usize) -> f64 {
+        self.trust.get(worker).copied().unwrap_or(1.0)
+    }
+
+    /// How many labels there are.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// How many classes, or components, there are.
+    pub fn classes(&self) -> usize {
+        self.prior.len()
+    }
+
+    /// The shares of the classes.
+    pub fn prior(&self) -> &[f64] {
+        &self.prior
+    }
+
+    /// P(label | class) of a worker; of a newcomer for a number beyond the last.
+    ///
+    /// # Panics
+    /// If there is no such class or label.
+    pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
+        let worker = worker.min(self.workers());
+        let p = self.votes[(worker * self.labels + label) * self.classes() + class];
+        self.trust.get(worker).map_or(p, |trust| p.powf(1.0 / trust))
+    }
+
+    /// How many workers were seen.
+    pub fn workers(&self) -> usize {
+        self.votes.len() / (self.labels * self.classes()) - 1
+    }
+
+    /// In `scores` the probability of each component; the likelihood of the votes, as a factor and the logarithm of
+    /// another.
+    ///
+    /// Probabilities are multiplied as they are, which takes no exponentials; after every few votes the products are
+    /// brought back to where nothing can underflow.
+    #[inline(always)]
+    pub(in crate::truth) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
+        let classes = scores.len();
+        scores.copy_from_slice(&self.prior[..classes]);
+        let mut log = 0.0;
+        let mut left = votes.labels.len();
+        for (i, (worker, label)) in votes.iter().enumerate() {
+            let at = (worker * self.labels + label) * classes;
+            for (score, p) in scores.iter_mut().zip(&self.votes[at..at + classes]) {
+                *score *= p;
+            }
+            left -= 1;
+            if (i + 1) % AT_ONCE == 0 && left > 0 {
+                let most = scores.iter().fold(0.0, |most: f64, &score| if score > most { score } else { most });
+                let least =
+                    scores.iter().fold(f64::INFINITY, |least: f64, &score| if score < least { score } else { least });
+                if least < most * FAR_BEHIND {
+                    return self.components_by_logs(votes, scores);
+                }
+                scores.iter_mut().for_each(|score| *score /= most);
+                log += most.ln();
+            }
+        }
+        let sum: f64 = scores.iter().sum();
+        let scale = sum.recip();
+        scores.iter_mut().for_each(|score| *score *= scale);
+        (sum, log)
+    }
+}
+
+impl Confusion {
+    /// The same by sums of logarithms, for classes so far apart that products might lose count of what is behind.
+    #[cold]
+    fn components_by_logs(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
+        let classes = scores.len();
+        scores.iter_mut().zip(&self.prior).for_each(|(score, share)| *score = share.ln());
+        for (worker, label) in votes.iter() {
+            let at = (worker * self.labels + label) * classes;
+            scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score += p.ln());
+        }
+        let most = scores.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
+        scores.iter_mut().for_each(|score| *score = (*score - most).exp());
+        let sum: f64 = scores.iter().sum();
+        scores.iter_mut().for_each(|score| *score /= sum);
+        (sum, most)
+    }
+
+    /// ln P(votes, class).
+    pub(in crate::truth) fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
+        let classes = self.classes();
+        let said = votes.iter().map(|(w, l)| self.votes[(w * self.labels + l) * classes + class].ln());
+        self.prior[class].ln() + said.sum::<f64>()
+    }
+
+    /// The probabilities of a task's labels.
+    pub(super) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
+        let Some(meaning) = &self.meaning else {
+            self.components(votes, row);
+            return;
+        };
+        let mut components = vec![0.0; self.classes()];
+        self.components(votes, &mut components);
+        row.fill(0.0);
+        for (component, shares) in components.iter().zip(meaning.chunks_exact(self.labels)) {
+            row.iter_mut().zip(shares).for_each(|(value, share)| *value += component * share);
+        }
+    }
+
+    /// A worker's confusion matrix: of each class, or component, the probability of each label.
+    pub(super) fn matrix(&self, worker: usize) -> Vec<Vec<f64>> {
+        let row = |class| (0..self.labels).map(|label| self.probability(worker, class, label)).collect();
+        (0..self.classes()).map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgments::Ballots;
+
+    #[test]
+    fn the_order_of_votes_does_not_matter() {
+        // One never says 1 of class 0, the other never says 0 of class 1.
+        let votes = vec![0.9, 0.5, IMPOSSIBLE, 0.5, 0.5, IMPOSSIBLE, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5];
+        let tables = Confusion::of_tables(2, vec![0.5; 2], votes);
+        let against = |first: (usize, usize), n: usize, then: (usize, usize), m: usize| {
+            let task = [vec![first; n], vec![then; m]].concat();
+            let mut scores = [0.0; 2];
+            tables.components(Ballots::from_tasks(&[task], 2, 2).unwrap().votes(0), &mut scores);
+            scores
+        };
+        let one = against((0, 1), 30, (1, 0), 7);
+        let other = against((1, 0), 7, (0, 1), 30);
+        assert!(one[1] > 0.99 && other[1] > 0.99, "{one:?} {other:?}");
+    }
+
+    #[test]
+    fn products_of_many_votes_agree_with_sums_of_logarithms() {
+        let (workers, labels) = (7, 3);
+        let cell = |at: usize| match at % 11 {
+            0 => IMPOSSIBLE,
+            n => n as f64 / 20.0,
+        };
+        let votes: Vec<f64> = (0..(workers + 1) * labels * labels).map(cell).collect();
+        let prior = vec![0.2, 0.5, 0.3];
+        let tables = Confusion::of_tables(labels, prior, votes);
+        for n in [1, 5, 6, 7, 12, 13, 100, 1001] {
+            let task: Vec<(usize, usize)> = (0..n).map(|i| (i * 5 % workers, (i * i + i / 3) % labels)).collect();
+            let ballots = Ballots::from_tasks(std::slice::from_ref(&task), workers, labels).unwrap();
+            let mut scores = [0.0; 3];
+            let (factor, log) = tables.components(ballots.votes(0), &mut scores);
+            let joint: Vec<f64> = (0..3)
+                .map(|k| {
+                    let said = task.iter().map(|&(w, l)| tables.votes[(w * labels + l) * labels + k].ln());
+                    tables.prior[k].ln() + said.sum::<f64>()
+                })
+                .collect();
+            let most = joint.iter().fold(f64::NEG_INFINITY, |most: f64, &x| most.max(x));
+            let sum: f64 = joint.iter().map(|x| (x - most).exp()).sum();
+            assert!((factor.ln() + log - most - sum.ln()).abs() < 1e-9 * most.abs().max(1.0), "{n} votes");
+            for k in 0..3 {
+                assert!((scores[k] - (joint[k] - most).exp() / sum).abs() < 1e-9, "{n} votes");
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_that_do_not_fit_together_are_refused() {
+        let even = || vec![vec![0.5, 0.5]; 2];
+        assert!(Confusion::new(vec![0.5, 0.5], vec![even(), even()]).is_ok());
+        assert!(Confusion::new(vec![], vec![]).is_err());
+        assert!(Confusion::new(vec![0.5, 0.5], vec![]).is_err());
+        assert!(Confusion::new(vec![0.5, 0.6], vec![even()]).is_err());
+        assert!(Confusion::new(vec![0.5, 0.5], vec![even(), vec![vec![1.0]; 2]]).is_err());
+        assert!(Confusion::new(vec![0.5, 0.5], vec![vec![vec![1.5, -0.5]; 2]]).is_err());
+        assert!(Confusion::new(vec![0.5, 0.5], vec![vec![vec![f64::NAN, 1.0]; 2]]).is_err());
+    }
+}
