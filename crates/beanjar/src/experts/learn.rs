@@ -6,7 +6,7 @@ use super::{
 };
 use crate::judgments::{Column, Labels};
 use crate::surrogate::{expert_error, warn_of_experts};
-use crate::truth::{Auto, Evidence, Method, Posterior};
+use crate::truth::{Auto, Evidence, Method, Posterior, Skilled};
 use crate::{Context, Error, Result, Warning};
 
 /// Learns a sparse classifier from features and the labels of several noisy experts, as the command `learn` does.
@@ -253,7 +253,8 @@ impl Learn {
                 Ok(expert_error(&ballots.of_tasks(&units)?, &certain))
             }
             _ => {
-                let posterior = Auto::default().fit(&Evidence::votes(ballots)?, context)?.posterior;
+                // One model's own posterior: that of `Auto` is cautious, and would make experts look worse than they are.
+                let posterior = Skilled::default().fit(&Evidence::votes(ballots)?, context)?.posterior;
                 Ok(expert_error(ballots, &posterior))
             }
         }

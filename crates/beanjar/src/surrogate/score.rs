@@ -1,12 +1,12 @@
 use super::{Surrogate, difference, disagreements, expert_error, implied_risk, surrogate};
 use crate::judgments::{Column, Labels, nothing_in_common};
-use crate::truth::{Auto, Evidence};
+use crate::truth::{Evidence, Skilled};
 use crate::{Context, Error, Result, Warning};
 
 /// Compares the predictions of several models by noisy labels alone, as the command `score` does.
 ///
 /// S is the share of labels that differ from the prediction, averaged over tasks. It has no parameters. The labels must not
-/// be those that a model was trained on. Cost: that of [`Auto`], which estimates how often experts err.
+/// be those that a model was trained on. Cost: that of [`Skilled`], which estimates how often experts err.
 ///
 /// ```
 /// use beanjar::judgments::Column;
@@ -84,7 +84,8 @@ impl Score {
             .map(|model| Warning::UnseenPredictions { model: model.name.to_owned(), predictions: model.unseen })
             .collect();
         let ballots = labels.ballots();
-        let error = expert_error(ballots, &Auto::default().fit(&Evidence::votes(ballots)?, context)?.posterior);
+        // One model's own posterior: that of `Auto` is cautious, and would make experts look worse than they are.
+        let error = expert_error(ballots, &Skilled::default().fit(&Evidence::votes(ballots)?, context)?.posterior);
         predicted.sort_by(|a, b| a.surrogate.surrogate.total_cmp(&b.surrogate.surrogate));
         let missing = predicted.iter().filter(|model| model.missing > 0);
         let missing: Vec<(String, usize)> = missing.map(|model| (model.name.to_owned(), model.missing)).collect();

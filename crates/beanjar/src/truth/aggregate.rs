@@ -83,7 +83,7 @@ impl Aggregate {
         let fitting = if has_gold { choosing + (1.0 - choosing) / 2.0 } else { 1.0 };
         let evidence = Evidence::with_gold(ballots, gold.clone().unwrap_or_default())?;
         let fit = method.fit(&evidence, &context.part(choosing, fitting))?;
-        // Skilled and auto stop after fifty steps on purpose; of the others one expects a fixed point.
+        // Skilled and auto stop after sixty steps on purpose; of the others one expects a fixed point.
         if !fit.converged && !matches!(method, Method::Skilled(_) | Method::Auto(_)) {
             warnings.push(Warning::Stopped { steps: fit.iterations });
         }
@@ -99,13 +99,15 @@ impl Aggregate {
             log_likelihood: fit.log_likelihood,
             iterations: fit.iterations,
             converged: fit.converged,
-            blend: fit.blend,
+            auto: fit.auto,
         };
+        let votes = summary.auto.as_ref().map(|auto| auto.effective_votes(ballots));
         let compared = truth.and_then(|truth| compared(&fit.posterior, truth, gold.as_deref()));
         let mut outcome = AggregateOutcome::new(method.name().to_owned(), labels, fit.posterior, accuracies, context);
         outcome.fit = Some(summary);
         outcome.rule = Some(fit.rule);
         outcome.confusion = self.confusion;
+        outcome.effective_votes = votes;
         outcome.kept = kept.unwrap_or(outcome.kept);
         outcome.gold = without_gold;
         outcome.truth = compared;

@@ -1,4 +1,4 @@
-use super::{BlendWeights, Calibration, Posterior, Rule, WorkerAccuracy};
+use super::{AutoSummary, Calibration, Posterior, Rule, WorkerAccuracy};
 use crate::judgments::{Dictionary, Labels};
 use crate::model::CrowdModel;
 use crate::{Context, Warning};
@@ -28,6 +28,8 @@ pub struct AggregateOutcome {
     pub truth: Option<Calibration>,
     /// The probability of each class of each task.
     pub posterior: Posterior,
+    /// Of each task, how many independent votes its votes are worth; none if the method does not say.
+    pub effective_votes: Option<Vec<f64>>,
     /// What a user should know.
     pub warnings: Vec<Warning>,
     /// The class of each task, in the order of the tasks.
@@ -51,8 +53,8 @@ pub struct FitSummary {
     pub iterations: usize,
     /// Whether the last step no longer changed anything.
     pub converged: bool,
-    /// How several fits were weighed, where the method blends them.
-    pub blend: Option<BlendWeights>,
+    /// How several fits were weighed, where the method is [`Auto`](super::Auto).
+    pub auto: Option<AutoSummary>,
 }
 
 /// The label of one task.
@@ -69,6 +71,8 @@ pub struct AggregatedTask<'a> {
     pub tied: bool,
     /// The probability of each class, in the order of the classes.
     pub probabilities: &'a [f64],
+    /// How many independent votes its votes are worth, where the method says so.
+    pub effective_votes: Option<f64>,
 }
 
 /// How good one worker is.
@@ -112,6 +116,7 @@ impl AggregateOutcome {
             gold: None,
             truth: None,
             posterior,
+            effective_votes: None,
             warnings: Vec::new(),
             given,
             tied,
@@ -136,6 +141,7 @@ impl AggregateOutcome {
             confidence: probabilities[class],
             tied: self.tied[task],
             probabilities,
+            effective_votes: self.effective_votes.as_ref().map(|votes| votes[task]),
         }
     }
 
@@ -200,8 +206,8 @@ mod written {
                 outcome.serialize_field("log_likelihood", &fit.log_likelihood)?;
                 outcome.serialize_field("iterations", &fit.iterations)?;
                 outcome.serialize_field("converged", &fit.converged)?;
-                if let Some(blend) = &fit.blend {
-                    outcome.serialize_field("chosen", blend)?;
+                if let Some(auto) = &fit.auto {
+                    outcome.serialize_field("chosen", auto)?;
                 }
             }
             if let Some(gold) = &self.gold {
@@ -230,12 +236,15 @@ mod written {
     impl Serialize for Task<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let Task(classes, task) = self;
-            let mut row = serializer.serialize_struct("task", 5)?;
+            let mut row = serializer.serialize_struct("task", 6)?;
             row.serialize_field("task", task.task)?;
             row.serialize_field("label", task.label)?;
             row.serialize_field("confidence", &task.confidence)?;
             row.serialize_field("tied", &task.tied)?;
             row.serialize_field("probabilities", &Probabilities(classes, task.probabilities))?;
+            if let Some(votes) = task.effective_votes {
+                row.serialize_field("effective_votes", &votes)?;
+            }
             row.end()
         }
     }

@@ -76,10 +76,27 @@ impl ClassShares {
         ClassShares::Estimated { pseudo: vec![0.0; components] }
     }
 
-    /// The shares, given the expected tasks of each class.
+    /// The same for classes that have several kinds of tasks each: pseudo-tasks are shared among the kinds.
+    pub(super) fn of_kinds(self, kinds: usize) -> Self {
+        match self {
+            ClassShares::Estimated { pseudo } => {
+                let pseudo: Vec<f64> = pseudo.iter().map(|pseudo| pseudo / kinds as f64).collect();
+                ClassShares::Estimated { pseudo: pseudo.repeat(kinds) }
+            }
+            fixed => fixed,
+        }
+    }
+
+    /// The shares, given the expected tasks of each class, or of each component: kind after kind, class by class.
     pub(super) fn shares(&self, tasks: &[f64]) -> Vec<f64> {
         match self {
-            ClassShares::Fixed(shares) => shares.clone(),
+            ClassShares::Fixed(shares) => {
+                // The shares of classes are known and those of kinds are not; the two are taken as independent.
+                let kind = |kind: &[f64]| kind.iter().sum::<f64>() + 1.0;
+                let kinds: Vec<f64> = tasks.chunks_exact(shares.len()).map(kind).collect();
+                let all: f64 = kinds.iter().sum();
+                kinds.iter().flat_map(|kind| shares.iter().map(move |share| possible(share * kind / all))).collect()
+            }
             ClassShares::Estimated { pseudo } => {
                 let tasks: Vec<f64> = tasks.iter().zip(pseudo).map(|(tasks, pseudo)| tasks + pseudo).collect();
                 normalised(&tasks)

@@ -77,33 +77,73 @@ impl<'a> Expected<'a> {
         }
     }
 
+    /// In `scores` the posterior of a task that has votes; the likelihood of the votes, as a factor and the logarithm of
+    /// another, where there are tables.
     #[inline(always)]
-    fn count(&mut self, votes: Votes<'_>, scores: &mut [f64]) {
-        let classes = scores.len();
+    fn posterior(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let known = self.gold.get(votes.task).copied().flatten();
-        match self.from {
-            Start::Votes => {
+        let mut likelihood = (1.0, 0.0);
+        match (self.from, known) {
+            (Start::Votes, _) => {
                 scores.fill(0.0);
                 let share = 1.0 / votes.labels.len() as f64;
                 votes.labels.iter().for_each(|&label| scores[usize::from(label)] += share);
             }
-            Start::Posterior(posterior) => scores.copy_from_slice(posterior.of(votes.task)),
-            Start::Tables(tables) => match known {
-                None => {
-                    let (factor, log) = tables.components(votes, scores);
-                    self.likelihood.add(log);
-                    // Several votes that workers never give make a factor that is too small to wait for its logarithm.
-                    match factor < 1e-100 {
-                        true => self.likelihood.add(factor.ln()),
-                        false => self.likelihood.multiply(factor),
-                    }
-                }
-                Some(class) => self.likelihood.add(tables.joint(votes, usize::from(class))),
-            },
+            (Start::Posterior(posterior), _) => scores.copy_from_slice(posterior.of(votes.task)),
+            (Start::Tables(tables), None) => likelihood = tables.components(votes, scores),
+            (Start::Tables(tables), Some(class)) => {
+                likelihood.1 = self.components_of_class(tables, votes, usize::from(class), scores);
+            }
         }
-        if let Some(class) = known {
-            scores.fill(0.0);
-            scores[usize::from(class)] = 1.0;
+        if let (Some(class), Start::Votes | Start::Posterior(_)) = (known, self.from) {
+            self.keep_class(usize::from(class), scores);
+        }
+        likelihood
+    }
+
+    /// The same for those who come later and need it of one task.
+    pub(super) fn posterior_of(&self, votes: Votes<'_>, scores: &mut [f64]) {
+        self.posterior(votes, scores);
+    }
+
+    /// Of a task whose class is known, the posterior of that class's components; ln P(votes, class).
+    #[cold]
+    fn components_of_class(&self, tables: &Confusion, votes: Votes<'_>, class: usize, scores: &mut [f64]) -> f64 {
+        scores.fill(f64::NEG_INFINITY);
+        for component in (class..scores.len()).step_by(self.labels) {
+            scores[component] = tables.joint(votes, component);
+        }
+        let most = scores.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
+        scores.iter_mut().for_each(|score| *score = (*score - most).exp());
+        let sum: f64 = scores.iter().sum();
+        scores.iter_mut().for_each(|score| *score /= sum);
+        most + sum.ln()
+    }
+
+    /// Leaves the components of one class only.
+    #[cold]
+    fn keep_class(&self, class: usize, scores: &mut [f64]) {
+        let of_class = |component: usize| component % self.labels == class;
+        let sum: f64 = (class..scores.len()).step_by(self.labels).map(|component| scores[component]).sum();
+        let components = scores.len() / self.labels;
+        for (component, score) in scores.iter_mut().enumerate() {
+            *score = match (of_class(component), sum > 0.0) {
+                (true, true) => *score / sum,
+                (true, false) => 1.0 / components as f64,
+                (false, _) => 0.0,
+            };
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, votes: Votes<'_>, scores: &mut [f64]) {
+        let classes = scores.len();
+        let (factor, log) = self.posterior(votes, scores);
+        self.likelihood.add(log);
+        // Several votes that workers never give make a factor that is too small to wait for its logarithm.
+        match factor < 1e-100 {
+            true => self.likelihood.add(factor.ln()),
+            false => self.likelihood.multiply(factor),
         }
         for (sum, score) in self.tasks.iter_mut().zip(&*scores) {
             *sum += score;
@@ -150,6 +190,9 @@ impl Sum<Ballots> for Expected<'_> {
             3 => self.count(votes, &mut [0.0; 3]),
             4 => self.count(votes, &mut [0.0; 4]),
             5 => self.count(votes, &mut [0.0; 5]),
+            6 => self.count(votes, &mut [0.0; 6]),
+            8 => self.count(votes, &mut [0.0; 8]),
+            10 => self.count(votes, &mut [0.0; 10]),
             _ => {
                 let mut scratch = std::mem::take(&mut self.scratch);
                 self.count(votes, &mut scratch);
@@ -237,7 +280,7 @@ impl Climb {
             log_likelihood: Some(self.log_likelihood),
             iterations: self.objective.len(),
             converged: self.converged,
-            blend: None,
+            auto: None,
         })
     }
 }

@@ -1,4 +1,4 @@
-use super::{BlendWeights, Posterior, Rule};
+use super::{AutoSummary, Posterior, Rule};
 
 /// What a method found: the rule by which it reads votes, and the posterior of the tasks it was fitted on.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,6 @@ pub struct TruthFit {
     pub iterations: usize,
     /// Whether the last step no longer changed anything.
     pub converged: bool,
-    /// How several fits were weighed, where the method blends them.
-    pub blend: Option<BlendWeights>,
+    /// How several fits were weighed, where the method is [`Auto`](super::Auto).
+    pub auto: Option<AutoSummary>,
 }

@@ -44,5 +44,5 @@ pub(super) fn fit(weights: Weights, evidence: &Evidence<'_>, context: &Context) 
     let rule = Rule::Weights(weights);
     let mut posterior = rule.posterior(evidence.ballots, context)?;
     posterior.set_known(&evidence.gold);
-    Ok(TruthFit { rule, posterior, log_likelihood: None, iterations: 0, converged: true, blend: None })
+    Ok(TruthFit { rule, posterior, log_likelihood: None, iterations: 0, converged: true, auto: None })
 }

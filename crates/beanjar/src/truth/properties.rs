@@ -37,7 +37,7 @@ fn deterministic() -> Vec<Method> {
         Method::OneCoin(OneCoin { stopping, ..OneCoin::default() }),
         Method::Pooled(Pooled { stopping, ..Pooled::default() }),
         Method::Skilled(Skilled { stopping, ..Skilled::default() }),
-        Method::Skilled(Skilled { discount: 0.5, prior: ClassPrior::Uniform, stopping }),
+        Method::Skilled(Skilled { kinds: 2, prior: ClassPrior::Uniform, stopping }),
     ]
 }
 

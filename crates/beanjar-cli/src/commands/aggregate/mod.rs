@@ -17,8 +17,9 @@ use workers_wanted::WorkersWanted;
 
 /// Find the true label of each task from the labels of several workers, with its probability.
 ///
-/// No truth is needed: workers who agree with the others count more. The default method weighs several fits by how well
-/// they predict held-out labels. Classes with equal probability are tied, and one of them is drawn by --seed.
+/// No truth is needed: workers who agree with the others count more. The default method, auto, averages several models and
+/// the plain vote by how well they predict held-out labels; some 50 known answers (--gold) make it better and tell it how
+/// sure to be. Classes with equal probability are tied, and one of them is drawn by --seed.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar aggregate labels.csv --out truth.csv\n  beanjar aggregate labels.csv --method dawid-skene --confusion --format json\n  beanjar aggregate labels.csv --gold known.csv --workers auto --model model.json"
@@ -32,7 +33,8 @@ pub(crate) struct Aggregate {
     /// How to aggregate.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     method: MethodName,
-    /// Known true labels (task,label), which are fixed. The result also says how good the method is without them.
+    /// Known true labels (task,label). They are fixed; auto also learns from them whom to believe and how sure to be. The
+    /// result says how good the method is without them.
     #[arg(long, value_name = "FILE")]
     gold: Option<Source>,
     /// True labels (task,label) that are only compared with: accuracy and calibration. Tasks in --gold are left out.
@@ -59,6 +61,12 @@ pub(crate) struct Aggregate {
     /// What each worker's vote counts: a table of worker,weight (majority); who is not in it counts nothing.
     #[arg(long, value_name = "FILE")]
     weights: Option<Source>,
+    /// Whether a class that nobody voted for on a task may be its label (auto) [default: refuse].
+    #[arg(long, value_enum, value_name = "allow|refuse")]
+    unvoted: Option<Unvoted>,
+    /// Kinds of tasks within each class, such as easy and hard (skilled) [default: 1].
+    #[arg(long, value_name = "N")]
+    kinds: Option<usize>,
     /// Save the fit here, for 'beanjar predict'.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -90,6 +98,14 @@ enum MethodName {
     Spectral,
     /// Latent components that need not be the labels.
     Mixture,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Unvoted {
+    /// It may.
+    Allow,
+    /// It may not.
+    Refuse,
 }
 
 fn prior(text: &str) -> std::result::Result<ClassPrior, String> {
@@ -166,6 +182,8 @@ impl Aggregate {
         refuse(self.restarts.is_some(), "--restarts", &[Name::Spectral, Name::Mixture])?;
         refuse(self.components.is_some(), "--components", &[Name::Mixture])?;
         refuse(self.weights.is_some(), "--weights", &[Name::Majority])?;
+        refuse(self.unvoted.is_some(), "--unvoted", &[Name::Auto])?;
+        refuse(self.kinds.is_some(), "--kinds", &[Name::Skilled])?;
         refuse(self.iterations.is_some(), "--iterations", &models[..6])?;
         refuse(self.confusion && matches!(name, Name::Majority | Name::Wawa), "--confusion", &models)?;
         let with_prior = [Name::DawidSkene, Name::OneCoin, Name::Pooled, Name::Skilled, Name::Spectral, Name::Auto];
@@ -176,7 +194,10 @@ impl Aggregate {
         let smoothing = self.smoothing.unwrap_or(0.0);
         let prior = self.prior.clone().unwrap_or_default();
         Ok(match name {
-            Name::Auto => Method::Auto(Auto { prior: self.prior.clone(), ..Auto::default() }),
+            Name::Auto => {
+                let unvoted = self.unvoted == Some(Unvoted::Allow);
+                Method::Auto(Auto { prior: self.prior.clone(), unvoted, ..Auto::default() })
+            }
             Name::Majority => Method::Majority(Majority::default()),
             Name::Wawa => Method::Wawa(Wawa),
             Name::DawidSkene => Method::DawidSkene(DawidSkene { smoothing, prior, stopping }),
@@ -185,7 +206,8 @@ impl Aggregate {
             Name::Skilled => {
                 let default = Skilled::default();
                 let prior = self.prior.clone().unwrap_or(default.prior);
-                Method::Skilled(Skilled { prior, stopping: stops(default.stopping), ..Skilled::default() })
+                let kinds = self.kinds.unwrap_or(default.kinds);
+                Method::Skilled(Skilled { prior, kinds, stopping: stops(default.stopping) })
             }
             Name::Spectral => {
                 let restarts = self.restarts.unwrap_or(Spectral::default().restarts);

@@ -1,6 +1,6 @@
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::AggregateOutcome;
-use beanjar::truth::{AggregatedTask, AggregatedWorker, BlendWeights, Calibration};
+use beanjar::truth::{AggregatedTask, AggregatedWorker, AutoSummary, Calibration};
 use serde::Serialize;
 
 /// What `aggregate` and `predict` print.
@@ -30,8 +30,8 @@ impl Report for AggregateReport<'_> {
         if kept < all {
             text += &format!("  {} kept\n", count(kept, "worker"));
         }
-        if let Some(blend) = outcome.fit.as_ref().and_then(|fit| fit.blend.as_ref()) {
-            text += &blend_text(blend);
+        if let Some(auto) = outcome.fit.as_ref().and_then(|fit| fit.auto.as_ref()) {
+            text += &auto_text(auto);
         }
         text += &self.class_table();
         text += &self.task_table();
@@ -116,15 +116,22 @@ impl AggregateReport<'_> {
     }
 }
 
-/// How several fits were weighed, a line for each number.
-fn blend_text(blend: &BlendWeights) -> String {
-    let priors: Vec<String> = blend.class_priors.iter().map(|(name, weight)| format!("{name} {weight:.2}")).collect();
-    let mut text =
-        format!("  several fits, weighed by how well they predict {}:\n", count(blend.held_out, "held-out label"));
-    text += &format!("    weight of each class prior: {}\n", priors.join(", "));
-    text += &format!("    weight of the fits in which below-average workers count less: {:.2}\n", blend.discount);
-    text += &format!("    probabilities are raised to the power {:.1}", blend.sharpness);
-    text += if blend.sharpness < 1.0 { ", which makes them less sure\n" } else { ": they stay as they are\n" };
+/// What auto did, in words, a line for each number.
+fn auto_text(auto: &AutoSummary) -> String {
+    let mut text = format!("  {}\n", auto.sentence());
+    text += &format!(
+        "  a task's votes are worth {:.1} independent ones on average: given the class, two votes still agree {:.0}% of the way\n  from chance to always\n",
+        auto.effective_votes,
+        100.0 * auto.correlation
+    );
+    if let Some(known) = &auto.known {
+        let sure = match known.sharpness {
+            power if power < 0.95 => "made answers less sure",
+            power if power > 1.05 => "made answers surer",
+            _ => "left sureness as it was",
+        };
+        text += &format!("  {} weighed these and {sure}\n", count(known.answers, "known answer"));
+    }
     text
 }
 

@@ -12,7 +12,7 @@ fn methods() -> Vec<Method> {
         Method::DawidSkene(DawidSkene::default()),
         Method::OneCoin(OneCoin::default()),
         Method::Pooled(Pooled::default()),
-        Method::Skilled(Skilled { discount: 0.5, ..Skilled::default() }),
+        Method::Skilled(Skilled { kinds: 2, ..Skilled::default() }),
         Method::Spectral(Spectral { restarts: 2, ..Spectral::default() }),
         Method::Mixture(Mixture { components: Some(4), restarts: 2, ..Mixture::default() }),
     ]

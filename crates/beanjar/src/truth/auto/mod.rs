@@ -1,111 +1,281 @@
-//! Several fits, weighed by how well they predict held-out labels.
+//! Several fits, weighed by how well they predict held-out labels and known answers.
 
 mod held_out;
-mod weigh;
+mod known;
+mod stack;
+mod summary;
 
-pub use weigh::BlendWeights;
+pub use summary::{AutoSummary, CandidateWeight, KnownSummary};
 
-use super::rule::{Blend, Rule, sharpen};
-use super::{ClassPrior, Evidence, Posterior, Skilled, TruthFit};
+use super::effective::{effective_votes, residual_correlation};
+use super::em::Expected;
+use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted};
+use super::skilled::{Names, SkilledClimb};
+use super::{ClassPrior, Evidence, Majority, Posterior, Skilled, TruthFit};
+use crate::judgments::Ballots;
 use crate::{Context, Error, Result};
+use held_out::hold_out;
+use known::Known;
 
-/// The method to use when nothing is known but the labels.
+/// The method to use when nothing is known but the labels, or little more.
 ///
-/// The [`Skilled`] model contains the usual ones as corners and learns from the data which of them it should be. What
-/// one fit cannot decide is the class prior, and whether to discount workers whose labels tell little. So the model is
-/// fitted under three class priors (anchored at the votes, estimated, uniform), each with and without a discount of one
-/// half, and the six posteriors are averaged by how well the fits predict held-out labels:
-/// - the discount's weight is s(z), z the standardised mean gain in ln P(held-out label) with it over without it, under the
-///   anchored prior;
-/// - a class prior's weight is proportional to exp(30 (J / the best J - 1)), J the mutual information between the held-out
-///   labels and the class predicted from the kept votes;
-/// - the mean's power, from 0.3 to 1, is the one that gives the held-out labels the highest probability: below 1 it makes
-///   the posterior less sure.
+/// [`Skilled`] contains the usual models as corners. What labels leave open is whether tasks of a class are of one kind or
+/// of two, and the class prior. So there are four candidates: one kind and two kinds, each under the anchored and the
+/// uniform class prior; and the plain vote. Their weights are those under which their mixture makes held-out labels most
+/// probable (stacking, with a prior towards equal weights). If the mixture of the models does not predict held-out labels
+/// better than the plain vote by more than a standard error over tasks, the answer is the plain vote.
+///
+/// A candidate reads a task's votes in two ways. Bayes' rule multiplies them, which is right if they are independent given
+/// the class; the linear pool averages them, which is right if they are copies of one another. Labels alone cannot tell how
+/// much of each is due, for errors that all share look like the truth: the two have equal weight.
+///
+/// Known answers (`gold`) name the components of candidates with two kinds, weigh the candidates and their two ways of
+/// reading, and calibrate the result by a power and a shift for each class. Each is scored on answers that it has not
+/// seen, and held to what labels alone say where answers are few.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `folds` | each label is held out in one of these fits | 5 | 2 to 20 |
-/// | `prior` | one class prior instead of the three | none | |
+/// | `prior` | one class prior instead of the two | none | |
+/// | `unvoted` | whether a class nobody voted for may be a task's label | no | |
 ///
-/// Cost: 6 fits of all labels and 6 `folds` of at most 200,000 (whole tasks drawn by the seed).
+/// Cost: four fits of all labels, of which the first steps are taken on a part where there are many, and four times
+/// `folds` of at most 60,000 (whole tasks drawn by the seed).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Auto {
     /// Each label is held out in one of these fits.
     pub folds: usize,
-    /// One class prior instead of the three.
+    /// One class prior instead of the two.
     pub prior: Option<ClassPrior>,
+    /// Whether a class that nobody voted for on a task may be its label.
+    pub unvoted: bool,
 }
 
 impl Default for Auto {
     fn default() -> Self {
-        Auto { folds: 5, prior: None }
+        Auto { folds: 5, prior: None, unvoted: false }
     }
 }
 
-/// How much less below-average workers count where they are discounted.
-const DISCOUNT: f64 = 0.5;
-
-/// One of the fits to weigh.
+/// A candidate, fitted to all votes.
 struct Candidate {
-    class_prior: &'static str,
-    method: Skilled,
+    fit: SkilledClimb,
+    names: Names,
+    /// The posterior of the components, each vote left out of the table that reads it.
+    components: Posterior,
 }
 
 impl Auto {
     /// Fits the candidates, weighs them, and averages.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
-        let classes = evidence.ballots.classes();
-        if !(2..=20).contains(&self.folds) {
-            let value = self.folds.to_string();
-            return Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" });
+        let methods = self.candidates();
+        self.check(&methods, evidence)?;
+        let ballots = evidence.ballots;
+        // Known answers come in later, so that every fit can be scored on them.
+        let votes = Evidence::votes(ballots)?;
+        let held_out = hold_out(&methods, ballots, self.folds, &context.part(0.0, 0.6))?;
+        let mut weights = stack::weights(&held_out);
+        let gain = stack::gain_over_plain_vote(&held_out, &weights);
+        let plain = gain.is_none_or(|gain| gain < 1.0);
+        if plain {
+            weights.iter_mut().for_each(|weight| *weight = 0.0);
+            weights[methods.len()] = 1.0;
         }
-        let candidates = self.candidates();
-        evidence.check_tables(classes)?;
-        candidates.iter().try_for_each(|candidate| candidate.method.check(classes))?;
-        let weighed = weigh::weigh(&candidates, evidence, self.folds, &context.part(0.0, 0.7))?;
-        let mut posterior = Posterior::equal(evidence.ballots.tasks(), classes);
-        posterior.values.fill(0.0);
-        let (mut rules, mut iterations, mut converged) = (Vec::new(), 0, true);
-        let start = |number: usize| 0.7 + 0.3 * number as f64 / candidates.len() as f64;
-        for (number, (candidate, weight)) in candidates.iter().zip(&weighed.weights).enumerate() {
-            let context = context.part(start(number), start(number + 1));
-            let fit = candidate.method.climb(evidence, &context)?;
-            let own = fit.leave_one_out(evidence, &context);
-            posterior.values.iter_mut().zip(&own.values).for_each(|(sum, p)| *sum += weight * p);
-            iterations = iterations.max(fit.climb.objective.len());
-            converged &= fit.climb.converged;
-            rules.push(Rule::Confusion(fit.climb.tables));
-        }
-        posterior.fill(context, |_, row| sharpen(row, weighed.blend.sharpness));
-        posterior.settle(evidence.ballots, &evidence.gold);
+        let part = |number: usize| 0.6 + 0.4 * number as f64 / methods.len() as f64;
+        let candidates = methods
+            .iter()
+            .enumerate()
+            .map(|(number, method)| Candidate::fit(method, &votes, &context.part(part(number), part(number + 1))))
+            .collect::<Result<Vec<Candidate>>>()?;
+        let correlation = residual_correlation(&votes, &candidates[0].fit.climb.tables, context);
+        let known: Vec<(usize, usize)> = (evidence.gold.iter().enumerate())
+            .filter(|(task, _)| !ballots.votes(*task).labels.is_empty())
+            .filter_map(|(task, class)| Some((task, usize::from((*class)?))))
+            .collect();
+        let mixed = Mixed::new(candidates, &weights, evidence, &known, context)?;
+
+        let mut posterior = mixed.posterior(evidence, context);
+        posterior.fill(context, |task, row| {
+            mixed.calibration.apply(row);
+            if !self.unvoted && !ballots.votes(task).labels.is_empty() {
+                keep_to_voted(ballots.votes(task), row);
+            }
+        });
+        posterior.settle(ballots, &evidence.gold);
+        let summary = AutoSummary {
+            held_out: held_out.labels(),
+            plain_vote: plain,
+            gain,
+            candidates: summary::candidates(&methods, &mixed.weights),
+            correlation,
+            effective_votes: mean_effective_votes(ballots, correlation),
+            known: (!known.is_empty()).then(|| KnownSummary {
+                answers: known.len(),
+                sharpness: mixed.calibration.sharpness,
+                shift: mixed.calibration.shift.clone(),
+            }),
+        };
+        let (iterations, converged) = mixed.steps();
         Ok(TruthFit {
-            rule: Rule::Blend(Blend::new(rules, weighed.weights, weighed.blend.sharpness)?),
             posterior,
             // An average of fits has none.
             log_likelihood: None,
             iterations,
             converged,
-            blend: Some(weighed.blend),
+            rule: mixed.rule(ballots.workers(), ballots.classes(), !self.unvoted)?,
+            auto: Some(summary),
         })
     }
 
-    /// The fits to weigh: each class prior without the discount, then with it.
-    fn candidates(&self) -> Vec<Candidate> {
+    fn check(&self, methods: &[Skilled], evidence: &Evidence<'_>) -> Result<()> {
+        if !(2..=20).contains(&self.folds) {
+            let value = self.folds.to_string();
+            return Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" });
+        }
+        methods.iter().try_for_each(|method| method.check(evidence))
+    }
+
+    /// One kind of tasks and two, under each class prior.
+    fn candidates(&self) -> Vec<Skilled> {
         let priors = match &self.prior {
-            Some(prior) => vec![("given", prior.clone())],
-            None => vec![
-                ("anchored", ClassPrior::Anchored),
-                ("estimated", ClassPrior::Estimated),
-                ("uniform", ClassPrior::Uniform),
-            ],
+            Some(prior) => vec![prior.clone()],
+            None => vec![ClassPrior::Anchored, ClassPrior::Uniform],
         };
-        let with = |discount: f64| {
-            move |(name, prior): &(&'static str, ClassPrior)| {
-                let method = Skilled { prior: prior.clone(), discount, ..Skilled::default() };
-                Candidate { class_prior: name, method }
+        let of = |kinds: usize| {
+            priors.iter().map(move |prior| Skilled { prior: prior.clone(), kinds, ..Skilled::default() })
+        };
+        of(1).chain(of(2)).collect()
+    }
+}
+
+/// The mean over tasks that have votes.
+fn mean_effective_votes(ballots: &Ballots, correlation: f64) -> f64 {
+    let votes = (0..ballots.tasks()).map(|task| ballots.votes(task).labels.len()).filter(|&votes| votes > 0);
+    let (sum, tasks) =
+        votes.fold((0.0, 0.0), |(sum, tasks), votes| (sum + effective_votes(votes, correlation), tasks + 1.0));
+    sum / f64::max(tasks, 1.0)
+}
+
+impl Candidate {
+    fn fit(method: &Skilled, evidence: &Evidence<'_>, context: &Context) -> Result<Self> {
+        let fit = method.climb_large(evidence, context)?;
+        let (names, components) = {
+            let expected: Expected<'_> = fit.expected(evidence, context);
+            (fit.names(&expected), fit.leave_one_out(evidence, &expected, context))
+        };
+        Ok(Candidate { fit, names, components })
+    }
+
+    /// The linear pool of its tables.
+    fn pool(&self, names: &Names) -> Pool {
+        Pool::of_tables(&self.fit.climb.tables, &names.shares)
+    }
+}
+
+/// The candidates, each read in two ways, and the plain vote, with their weights.
+struct Mixed {
+    candidates: Vec<Candidate>,
+    pools: Vec<Pool>,
+    /// Of each candidate by Bayes' rule, then of each by its pool, then of the plain vote.
+    weights: Vec<f64>,
+    calibration: Sharpening,
+}
+
+impl Mixed {
+    fn new(
+        mut candidates: Vec<Candidate>,
+        weights: &[f64],
+        evidence: &Evidence<'_>,
+        known: &Known,
+        context: &Context,
+    ) -> Result<Self> {
+        let n = candidates.len();
+        let half = weights[..n].iter().map(|weight| weight / 2.0);
+        let mut weights: Vec<f64> = half.clone().chain(half).chain([weights[n]]).collect();
+        let mut calibration = Sharpening::none();
+        if !known.is_empty() {
+            let rows = Self::left_out(&candidates, evidence, known, context)?;
+            weights = known::weights(&rows, known, &weights);
+            let mean = |parts: &Vec<Vec<f64>>| {
+                let mut row = vec![0.0; evidence.ballots.classes()];
+                for (part, weight) in parts.iter().zip(&weights) {
+                    row.iter_mut().zip(part).for_each(|(sum, p)| *sum += weight * p);
+                }
+                row
+            };
+            calibration = known::calibration(&rows.iter().map(mean).collect::<Vec<_>>(), known);
+            for candidate in &mut candidates {
+                candidate.names = candidate.names.with_known(&candidate.components, known);
             }
-        };
-        priors.iter().map(with(0.0)).chain(priors.iter().map(with(DISCOUNT))).collect()
+        }
+        let pools = candidates.iter().map(|candidate| candidate.pool(&candidate.names)).collect();
+        Ok(Mixed { candidates, pools, weights, calibration })
+    }
+
+    /// Answer by answer and part by part, the probabilities of the classes by parts that did not see that answer.
+    fn left_out(
+        candidates: &[Candidate],
+        evidence: &Evidence<'_>,
+        known: &Known,
+        context: &Context,
+    ) -> Result<Vec<Vec<Vec<f64>>>> {
+        let (ballots, classes) = (evidence.ballots, evidence.ballots.classes());
+        let mut parts: Vec<Vec<Vec<f64>>> =
+            candidates.iter().map(|candidate| candidate.names.left_out(&candidate.components, known)).collect();
+        for candidate in candidates {
+            let pool = candidate.pool(&candidate.names);
+            let read = |&(task, _): &(usize, usize)| {
+                let mut row = vec![0.0; classes];
+                pool.read(ballots.votes(task), &mut row);
+                row
+            };
+            parts.push(known.iter().map(read).collect());
+        }
+        let plain = Majority::default().fit(&Evidence::votes(ballots)?, context)?.posterior;
+        parts.push(known.iter().map(|&(task, _)| plain.of(task).to_vec()).collect());
+        Ok((0..known.len()).map(|answer| parts.iter().map(|part| part[answer].clone()).collect()).collect())
+    }
+
+    /// The weighted mean of all parts.
+    fn posterior(&self, evidence: &Evidence<'_>, context: &Context) -> Posterior {
+        let ballots = evidence.ballots;
+        let n = self.candidates.len();
+        let plain = Weights::equal(ballots.workers(), ballots.classes());
+        let mut posterior = Posterior::equal(ballots.tasks(), ballots.classes());
+        posterior.fill(context, |task, row| {
+            let votes = ballots.votes(task);
+            if votes.labels.is_empty() {
+                return;
+            }
+            let mut part = vec![0.0; row.len()];
+            row.fill(0.0);
+            let mut add = |weight: f64, part: &[f64]| row.iter_mut().zip(part).for_each(|(sum, p)| *sum += weight * p);
+            for (number, candidate) in self.candidates.iter().enumerate() {
+                candidate.names.read(candidate.components.of(task), &mut part);
+                add(self.weights[number], &part);
+                self.pools[number].read(votes, &mut part);
+                add(self.weights[n + number], &part);
+            }
+            plain.read(votes, &mut part);
+            add(self.weights[2 * n], &part);
+        });
+        posterior
+    }
+
+    /// The most steps of any candidate, and whether all came to an end.
+    fn steps(&self) -> (usize, bool) {
+        let climbs = || self.candidates.iter().map(|candidate| &candidate.fit.climb);
+        (climbs().map(|climb| climb.objective.len()).max().unwrap_or(0), climbs().all(|climb| climb.converged))
+    }
+
+    fn rule(self, workers: usize, classes: usize, voted_only: bool) -> Result<Rule> {
+        let Mixed { candidates, pools, weights, calibration } = self;
+        let products = candidates.into_iter().map(|candidate| candidate.fit.rule(candidate.names));
+        let rules: Vec<Rule> = products
+            .chain(pools.into_iter().map(Rule::Pool))
+            .chain([Rule::Weights(Weights::equal(workers, classes))])
+            .collect();
+        Ok(Rule::Blend(Blend::new(rules, weights, calibration, voted_only)?))
     }
 }
 

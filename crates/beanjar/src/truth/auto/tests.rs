@@ -28,17 +28,125 @@ fn better_and_better_calibrated_than_free_tables_where_labels_are_few() {
 }
 
 #[test]
-fn rare_classes_do_not_die_of_the_uniform_prior() {
-    let rare =
-        Crowd { tasks: 1500, workers: 60, votes: (3, 3), priors: vec![0.9, 0.1], accuracy: 0.75, ..Crowd::default() };
-    let (ballots, truth) = crowd(&rare, 2);
+fn a_rare_class_is_no_bin_for_disagreement() {
+    // Of three classes one has a vote in a hundred; workers disagree much about the other two.
+    let tasks: Vec<Vec<(usize, usize)>> = (0..600)
+        .map(|task| {
+            (0..5)
+                .map(|i| {
+                    ((task * 7 + i * 3) % 31, if task % 20 == 0 && i == 0 { 2 } else { (task + task * i / 3) % 2 })
+                })
+                .collect()
+        })
+        .collect();
+    let ballots = Ballots::from_tasks(&tasks, 31, 3).unwrap();
+    let fit = Auto::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
+    let read = fit.rule.posterior(&ballots, &Context::new()).unwrap();
+    for (task, votes) in tasks.iter().enumerate() {
+        for posterior in [&fit.posterior, &read] {
+            let label = posterior.answer(task, 0).class;
+            assert!(votes.iter().any(|vote| vote.1 == label), "task {task} got {label}, which nobody gave");
+        }
+    }
+}
+
+/// Of each task its class and its votes: easy tasks, on which all are right nine times in ten, and hard ones, on which
+/// eight of twelve judges follow the same wrong lead three times in five and four are right four times in five.
+fn easy_and_hard(tasks: usize) -> (Ballots, Vec<Option<u16>>) {
+    use rand::RngExt;
+    let mut random = crate::random::stream(11, 0);
+    let (mut all, mut truth) = (Vec::new(), Vec::new());
+    for task in 0..tasks {
+        let class = usize::from(random.random::<f64>() < 0.5);
+        let hard = task % 2 == 0;
+        let misled = random.random::<f64>() < 0.6;
+        let votes = (0..12).map(|judge| {
+            let right = match (hard, judge < 8) {
+                (false, _) => 0.9,
+                (true, true) => {
+                    if misled {
+                        0.25
+                    } else {
+                        0.75
+                    }
+                }
+                (true, false) => 0.85,
+            };
+            (judge, if random.random::<f64>() < right { class } else { 1 - class })
+        });
+        all.push(votes.collect());
+        truth.push(Some(class as u16));
+    }
+    (Ballots::from_tasks(&all, 12, 2).unwrap(), truth)
+}
+
+#[test]
+fn planted_kinds_are_recovered_and_the_few_who_know_are_believed() {
+    let (ballots, truth) = easy_and_hard(600);
     let evidence = Evidence::votes(&ballots).unwrap();
-    let fitted = Auto::default().fit(&evidence, &Context::new()).unwrap();
-    let chosen = fitted.blend.clone().unwrap();
-    assert!(chosen.class_priors[2].1 < 0.1, "{chosen:?}");
-    let uniform = Skilled { prior: ClassPrior::Uniform, ..Skilled::default() };
-    let uniform = uniform.fit(&evidence, &Context::new()).unwrap();
-    assert!(fitted.posterior.error(&truth) < uniform.posterior.error(&truth));
+    let fit = Auto::default().fit(&evidence, &Context::new()).unwrap();
+    let plain = Majority::default().fit(&evidence, &Context::new()).unwrap();
+    let (auto, plain) = (fit.posterior.error(&truth).unwrap(), plain.posterior.error(&truth).unwrap());
+    assert!(auto < plain - 0.03, "{auto} and {plain}");
+    let summary = fit.auto.unwrap();
+    let two_kinds: f64 = summary.candidates[2..4].iter().map(|candidate| candidate.weight).sum();
+    assert!(two_kinds > 0.5 && !summary.plain_vote, "{summary:?}");
+    assert!((summary.candidates.iter().map(|candidate| candidate.weight).sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(summary.correlation > 0.02, "{summary:?}");
+}
+
+#[test]
+fn votes_at_random_stay_the_plain_vote() {
+    use rand::RngExt;
+    let mut random = crate::random::stream(5, 0);
+    let tasks: Vec<Vec<(usize, usize)>> =
+        (0..200).map(|_| (0..5).map(|worker| (worker, usize::from(random.random::<f64>() < 0.5))).collect()).collect();
+    let ballots = Ballots::from_tasks(&tasks, 5, 2).unwrap();
+    let evidence = Evidence::votes(&ballots).unwrap();
+    let fit = Auto::default().fit(&evidence, &Context::new()).unwrap();
+    let summary = fit.auto.unwrap();
+    if summary.plain_vote {
+        let plain = Majority::default().fit(&evidence, &Context::new()).unwrap();
+        assert!(fit.posterior.values.iter().zip(&plain.posterior.values).all(|(a, b)| (a - b).abs() < 1e-12));
+        assert!(summary.sentence().contains("plain vote"));
+    }
+    // Whatever is chosen, nobody can be sure of a coin.
+    let sure = (0..200).filter(|&task| fit.posterior.answer(task, 0).confidence > 0.95).count();
+    assert!(sure < 60, "{sure}");
+}
+
+#[test]
+fn gold_that_contradicts_every_judge_turns_the_answer() {
+    // All judges agree, and every known answer is the other class.
+    let tasks: Vec<Vec<(usize, usize)>> = (0..300)
+        .map(|task| {
+            (0..5).map(|judge| (judge, if (task + judge) % 9 == 0 { 1 - task % 2 } else { task % 2 })).collect()
+        })
+        .collect();
+    let ballots = Ballots::from_tasks(&tasks, 5, 2).unwrap();
+    let gold: Vec<Option<u16>> = (0..300).map(|task| (task < 100).then_some((1 - task % 2) as u16)).collect();
+    let evidence = Evidence::with_gold(&ballots, gold).unwrap();
+    // On most tasks nobody votes for the true class.
+    let fit = Auto { unvoted: true, ..Auto::default() }.fit(&evidence, &Context::new()).unwrap();
+    let turned = (100..300).filter(|&task| fit.posterior.answer(task, 0).class == 1 - task % 2).count();
+    assert!(turned > 150, "{turned} of 200");
+    assert_eq!(fit.auto.unwrap().known.unwrap().answers, 100);
+}
+
+#[test]
+fn more_labels_than_are_sampled_get_the_same_answers() {
+    // Beyond the part on which large data are fitted first: 90,000 tasks of five votes.
+    let crowd = Crowd { tasks: 90_000, workers: 40, classes: 2, votes: (5, 5), ..Crowd::default() };
+    let (ballots, truth) = self::crowd(&crowd, 4);
+    let some: Vec<usize> = (0..20_000).collect();
+    let part = ballots.of_tasks(&some).unwrap();
+    let error = |ballots: &Ballots| {
+        let fit = Auto::default().fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap();
+        fit.posterior.error(&truth[..ballots.tasks()]).unwrap()
+    };
+    let (all, part) = (error(&ballots), error(&part));
+    // A share of 20,000 has a standard error of 0.002.
+    assert!((all - part).abs() < 0.01, "{all} and {part}");
 }
 
 #[test]

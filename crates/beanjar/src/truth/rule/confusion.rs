@@ -24,14 +24,13 @@ const FAR_BEHIND: f64 = 1e-40;
 pub struct Confusion {
     pub(in crate::truth) labels: usize,
     pub(in crate::truth) prior: Vec<f64>,
-    /// P(label | class), to the power of the worker's trust, at `(worker * labels + label) * classes + class`: a vote
+    /// P(label | class) at `(worker * labels + label) * classes + class`: a vote
     /// touches one run of memory. The last worker is the newcomer, whose matrix is the population's.
     pub(in crate::truth) votes: Vec<f64>,
     /// The share of each label in each component, at `component * labels + label`; none where component and label are
     /// one.
     pub(super) meaning: Option<Vec<f64>>,
-    /// What each worker's votes count, and a newcomer's: the power to which their probabilities were raised. Empty if
-    /// all count in full, as under every model but `Skilled` with a discount.
+    /// Powers to which the workers' probabilities were raised, in files of version 1; else empty.
     pub(super) trust: Vec<f64>,
 }
 
@@ -56,20 +55,6 @@ impl Confusion {
     /// The same, each component standing for labels with these shares.
     pub(in crate::truth) fn with_meaning(self, meaning: Vec<f64>) -> Self {
         Confusion { meaning: Some(meaning), ..self }
-    }
-
-    /// The same, with each worker's probabilities raised to a power, one for each worker and one for newcomers.
-    pub(in crate::truth) fn with_trust(mut self, trust: Vec<f64>) -> Self {
-        let cells = self.labels * self.classes();
-        for (worker, trust) in self.votes.chunks_exact_mut(cells).zip(&trust) {
-            worker.iter_mut().for_each(|p| *p = p.powf(*trust));
-        }
-        Confusion { trust, ..self }
-    }
-
-    /// What a worker's votes count: a power from 0 to 1.
-    pub(in crate::truth) fn trust(&self, worker: usize) -> f64 {
-        self.trust.get(worker).copied().unwrap_or(1.0)
     }
 
     /// How many labels there are.
@@ -175,7 +160,23 @@ impl Confusion {
         }
     }
 
-    /// A worker's confusion matrix: of each class, or component, the probability of each label.
+    /// A worker's confusion matrix: of each class the probability of each label. A class's row is the mean over the
+    /// components, by how much of the class each makes up.
+    pub(super) fn class_matrix(&self, worker: usize) -> Vec<Vec<f64>> {
+        let Some(meaning) = &self.meaning else { return self.matrix(worker) };
+        let row = |class: usize| {
+            let part = |component: usize| self.prior[component] * meaning[component * self.labels + class];
+            let whole: f64 = (0..self.classes()).map(part).sum();
+            let probability = |label: usize| {
+                let joint = (0..self.classes()).map(|c| part(c) * self.probability(worker, c, label)).sum::<f64>();
+                if whole > 0.0 { joint / whole } else { 1.0 / self.labels as f64 }
+            };
+            (0..self.labels).map(probability).collect()
+        };
+        (0..self.labels).map(row).collect()
+    }
+
+    /// Of each component the probability of each label.
     pub(super) fn matrix(&self, worker: usize) -> Vec<Vec<f64>> {
         let row = |class| (0..self.labels).map(|label| self.probability(worker, class, label)).collect();
         (0..self.classes()).map(row).collect()

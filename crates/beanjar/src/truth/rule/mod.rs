@@ -2,13 +2,15 @@
 
 mod blend;
 mod confusion;
+mod pool;
 mod stored;
 mod weights;
 
-pub use blend::Blend;
-pub(super) use blend::sharpen;
+pub use blend::{Blend, Sharpening};
+pub(super) use blend::{FLOOR, keep_to_voted};
 pub use confusion::Confusion;
 pub(super) use confusion::possible;
+pub use pool::Pool;
 pub use weights::Weights;
 
 use super::Posterior;
@@ -25,6 +27,8 @@ pub enum Rule {
     Weights(Weights),
     /// Bayes' rule with a confusion matrix per worker.
     Confusion(Confusion),
+    /// The mean of what each vote says alone.
+    Pool(Pool),
     /// The weighted mean of several rules.
     Blend(Blend),
 }
@@ -35,6 +39,7 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.classes(),
             Rule::Confusion(confusion) => confusion.labels(),
+            Rule::Pool(pool) => pool.classes(),
             Rule::Blend(blend) => blend.rules().first().map_or(0, Rule::classes),
         }
     }
@@ -44,6 +49,7 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.workers().len(),
             Rule::Confusion(confusion) => confusion.workers(),
+            Rule::Pool(pool) => pool.workers(),
             Rule::Blend(blend) => blend.rules().first().map_or(0, Rule::workers),
         }
     }
@@ -52,8 +58,8 @@ impl Rule {
     /// weighted mean; none where votes are only weighed.
     pub fn matrix(&self, worker: usize) -> Option<Vec<Vec<f64>>> {
         match self {
-            Rule::Weights(_) => None,
-            Rule::Confusion(confusion) => Some(confusion.matrix(worker)),
+            Rule::Weights(_) | Rule::Pool(_) => None,
+            Rule::Confusion(confusion) => Some(confusion.class_matrix(worker)),
             Rule::Blend(blend) => blend.matrix(worker),
         }
     }
@@ -66,6 +72,7 @@ impl Rule {
             && match self {
                 Rule::Weights(weights) => weights.is_sound(),
                 Rule::Confusion(_) => true,
+                Rule::Pool(pool) => pool.is_sound(),
                 Rule::Blend(blend) => blend.is_sound(workers, classes),
             }
     }
@@ -94,6 +101,7 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.read(votes, row),
             Rule::Confusion(confusion) => confusion.read(votes, row),
+            Rule::Pool(pool) => pool.read(votes, row),
             Rule::Blend(blend) => blend.read(votes, row),
         }
     }

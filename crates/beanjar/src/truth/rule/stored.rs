@@ -47,7 +47,11 @@ impl TryFrom<Stored> for Confusion {
             }
         }
         let prior = stored.prior.iter().map(|&p| possible(p)).collect();
-        let tables = Confusion::of_tables(labels, prior, votes).with_trust(stored.trust);
+        // Files of version 1 may hold powers for the workers' probabilities.
+        for (worker, trust) in votes.chunks_exact_mut(labels * classes).zip(&stored.trust) {
+            worker.iter_mut().for_each(|p: &mut f64| *p = p.powf(*trust));
+        }
+        let tables = Confusion { trust: stored.trust, ..Confusion::of_tables(labels, prior, votes) };
         Ok(match stored.meaning {
             Some(meaning) => tables.with_meaning(meaning),
             None => tables,

@@ -52,7 +52,7 @@ impl Weights {
     }
 
     /// Shares of the weighted votes; of the votes, where no weight is above zero.
-    pub(super) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
+    pub(in crate::truth) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
         row.fill(0.0);
         for (worker, label) in votes.iter() {
             row[label] += self.workers.get(worker).copied().unwrap_or(self.newcomer);

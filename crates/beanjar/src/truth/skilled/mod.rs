@@ -1,10 +1,15 @@
 //! Tables of workers by population and skill.
 
 mod leave_one_out;
+mod names;
 mod skills;
+mod start;
 
-use super::em::{Climb, Start, Stopping, climb};
-use super::{ClassPrior, Evidence, Rule, TruthFit};
+pub(super) use names::Names;
+
+use super::em::{Climb, Expected, Start, Stopping, climb, expect};
+use super::{ClassPrior, Evidence, Posterior, Rule, TruthFit};
+use crate::judgments::sample_of_tasks;
 use crate::{Context, Error, Result};
 use skills::Skills;
 
@@ -19,71 +24,139 @@ use skills::Skills;
 /// (no strength) are its corners. The tables are posterior means. On the tasks it was
 /// fitted on, each vote is read by a table that leaves it out (leave-one-out), so that no vote confirms itself.
 ///
-/// With a `discount` g, the votes of a worker whose label and the class have the mutual information I count
-/// min(1, (I / I')^g), I' such that the mean over labels of I^g is I'^g: below-average workers count less than by Bayes'
-/// rule, which guards against what the model leaves out.
+/// With several `kinds`, each class has tasks of several kinds, and row k of a worker becomes one row for each kind of
+/// class k, around a population row of that kind. Easy and hard or misleading tasks then have populations of their own,
+/// and votes on a task need no longer be independent given its class. Kinds are started by the share of a task's top
+/// vote. A component (a kind of a class) is finally named by its votes, those of informative workers counting more:
+/// P(class | component) is soft where its voters disagree. One kind is the model without kinds.
 ///
 /// Cost: as [`Pooled`](super::Pooled).
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `prior` | the class prior | anchored | |
-/// | `discount` | how much less below-average workers count | 0 | 0 to 1 |
-/// | `stopping` | when to stop | 50 steps, 1e-6 | |
+/// | `kinds` | kinds of tasks within each class | 1 | 1 to 9 |
+/// | `stopping` | when to stop | 60 steps, 1e-6 | |
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skilled {
     /// The class prior. Where it is estimated, one pseudo-task is added to each class.
     pub prior: ClassPrior,
-    /// How much less below-average workers count.
-    pub discount: f64,
+    /// Kinds of tasks within each class.
+    pub kinds: usize,
     /// When to stop.
     pub stopping: Stopping,
 }
 
 impl Default for Skilled {
     fn default() -> Self {
-        let stopping = Stopping { iterations: 50, tolerance: 1e-6 };
-        Skilled { prior: ClassPrior::Anchored, discount: 0.0, stopping }
+        // More steps fit the tables ever closer to a few disputed tasks, and make answers surer, not better.
+        let stopping = Stopping { iterations: 60, tolerance: 1e-6 };
+        Skilled { prior: ClassPrior::Anchored, kinds: 1, stopping }
     }
 }
 
 impl Skilled {
     /// Finds the population, the skills, the workers' tables and the classes.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
-        self.check(evidence.ballots.classes())?;
-        evidence.check_tables(evidence.ballots.classes())?;
+        self.check(evidence)?;
         let fit = self.climb(evidence, context)?;
-        let posterior = fit.leave_one_out(evidence, context);
-        // Discounted votes have no likelihood.
-        let log_likelihood = (self.discount == 0.0).then_some(fit.climb.log_likelihood);
-        let (iterations, converged) = (fit.climb.objective.len(), fit.climb.converged);
-        let rule = Rule::Confusion(fit.climb.tables);
-        Ok(TruthFit { rule, posterior, log_likelihood, iterations, converged, blend: None })
+        let expected = fit.expected(evidence, context);
+        let names = fit.names(&expected);
+        let mut posterior = fit.named(&fit.leave_one_out(evidence, &expected, context), &names, context);
+        posterior.settle(evidence.ballots, &evidence.gold);
+        Ok(TruthFit {
+            posterior,
+            log_likelihood: Some(fit.climb.log_likelihood),
+            iterations: fit.climb.objective.len(),
+            converged: fit.climb.converged,
+            rule: fit.rule(names),
+            auto: None,
+        })
     }
 
-    pub(super) fn check(&self, classes: usize) -> Result<()> {
+    pub(super) fn check(&self, evidence: &Evidence<'_>) -> Result<()> {
         self.stopping.check()?;
-        if !(0.0..=1.0).contains(&self.discount) {
-            return Err(Error::OutOfRange { name: "the discount", value: self.discount.to_string(), range: "0 to 1" });
+        if !(1..=9).contains(&self.kinds) {
+            let value = self.kinds.to_string();
+            return Err(Error::OutOfRange { name: "the number of kinds", value, range: "1 to 9" });
         }
+        let classes = evidence.ballots.classes();
+        evidence.check_tables(classes * self.kinds)?;
         self.prior.check(classes)
     }
 
-    /// EM from the shares of the votes.
+    /// EM from the shares of the votes, with several kinds from how far they agree.
     pub(super) fn climb(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
-        let classes = evidence.ballots.classes();
+        let components = evidence.ballots.classes() * self.kinds;
         let mut model = Skills::new(self, evidence.ballots);
-        let climb = climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?;
-        Ok(SkilledClimb { climb, means: model.means, strength: model.strength })
+        let by_agreement = (self.kinds > 1).then(|| start::by_agreement(evidence.ballots, self.kinds));
+        let start = by_agreement.as_ref().map_or(Start::Votes, Start::Posterior);
+        let climb = climb(evidence, components, start, &self.stopping, &mut model, context)?;
+        Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
+    }
+
+    /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
+    pub(super) fn climb_large(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
+        /// Votes beyond which a part is taken: the population is then known far better than any worker.
+        const LARGE: usize = 400_000;
+        /// Steps on all votes, in which workers who had few votes in the part get tables of their own.
+        const STEPS: usize = 4;
+        let Some(tasks) = sample_of_tasks(evidence.ballots, LARGE, context.seed()) else {
+            return self.climb(evidence, context);
+        };
+        let components = evidence.ballots.classes() * self.kinds;
+        let part = evidence.ballots.of_tasks(&tasks)?;
+        let part_evidence = Evidence::part(&part, &[]);
+        let by_agreement = (self.kinds > 1).then(|| start::by_agreement(&part, self.kinds));
+        let start = by_agreement.as_ref().map_or(Start::Votes, Start::Posterior);
+        let mut model = Skills::new(self, evidence.ballots);
+        let first = climb(&part_evidence, components, start, &self.stopping, &mut model, &context.part(0.0, 0.5))?;
+        let stopping = Stopping { iterations: STEPS, ..self.stopping };
+        let context = context.part(0.5, 1.0);
+        let all = climb(evidence, components, Start::Tables(&first.tables), &stopping, &mut model, &context)?;
+        let climb = Climb { converged: first.converged, ..all };
+        Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
     }
 }
 
 /// What EM came to, with what leaving votes out needs.
 pub(super) struct SkilledClimb {
     pub(super) climb: Climb,
+    kinds: usize,
     /// m, laid out as the counts are, with the newcomer's at the end.
     means: Vec<f64>,
     strength: f64,
+}
+
+impl SkilledClimb {
+    /// The expected counts under the tables.
+    pub(super) fn expected<'a>(&'a self, evidence: &'a Evidence<'_>, context: &Context) -> Expected<'a> {
+        let tables = &self.climb.tables;
+        expect(Start::Tables(tables), evidence, tables.classes(), context)
+    }
+
+    /// What classes the components stand for.
+    pub(super) fn names(&self, expected: &Expected<'_>) -> Names {
+        match self.kinds {
+            1 => Names::of_classes(expected.labels),
+            _ => Names::by_votes(&self.climb.tables, expected),
+        }
+    }
+
+    /// The posterior of the classes, from that of the components.
+    pub(super) fn named(&self, components: &Posterior, names: &Names, context: &Context) -> Posterior {
+        let mut posterior = Posterior::equal(components.tasks(), names.classes);
+        posterior.fill(context, |task, row| names.read(components.of(task), row));
+        posterior
+    }
+
+    /// The tables with the names of their components.
+    pub(super) fn rule(self, names: Names) -> Rule {
+        match self.kinds {
+            1 => Rule::Confusion(self.climb.tables),
+            _ => Rule::Confusion(self.climb.tables.with_meaning(names.shares)),
+        }
+    }
 }
 
 #[cfg(test)]

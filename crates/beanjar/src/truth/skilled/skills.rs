@@ -6,7 +6,6 @@ use super::Skilled;
 use crate::gamma::digamma;
 use crate::judgments::Ballots;
 use crate::logistic::logistic;
-use crate::mutual_information::term;
 
 /// Bounds within which the learned numbers stay, whatever the data: beyond them nothing changes any more.
 const STRENGTH: (f64, f64) = (0.1, 1000.0);
@@ -20,10 +19,10 @@ const NOTHING: f64 = 1e-12;
 
 /// Independent draws from the mean rows, as far as the counts stand for them.
 struct Draws {
-    /// Of the right label and of wrong ones, at `worker * classes + class`.
+    /// Of the right label and of wrong ones, at `worker * components + component`.
     right: Vec<f64>,
     wrong: Vec<f64>,
-    /// Of each wrong label, at `label * classes + class`.
+    /// Of each wrong label, at `label * components + component`.
     shares: Vec<f64>,
     /// Of all labels.
     total: f64,
@@ -31,18 +30,17 @@ struct Draws {
     rows: f64,
 }
 
-/// The population and the skills, improved step by step.
+/// The population and the skills, improved step by step. Component j is a kind of tasks within class j mod `labels`.
 pub(super) struct Skills {
     class_shares: ClassShares,
-    discount: f64,
-    /// How many labels each worker gave.
-    labels_of: Vec<u64>,
+    labels: usize,
+    components: usize,
     steps: usize,
     pub(super) strength: f64,
     variance: f64,
-    /// The log-odds of being right, class by class, of a worker of skill 0.
+    /// The log-odds of being right, component by component, of a worker of skill 0.
     base: Vec<f64>,
-    /// How wrong labels are shared, at `label * classes + class`.
+    /// How wrong labels are shared, at `label * components + component`.
     wrong: Vec<f64>,
     pub(super) skill: Vec<f64>,
     pub(super) means: Vec<f64>,
@@ -50,48 +48,65 @@ pub(super) struct Skills {
 
 impl Skills {
     pub(super) fn new(method: &Skilled, ballots: &Ballots) -> Self {
-        let (classes, workers) = (ballots.classes(), ballots.workers());
+        let (labels, workers) = (ballots.classes(), ballots.workers());
+        let components = labels * method.kinds;
         Skills {
             // One pseudo-task of each class, so that no class dies out in a handful of tasks.
-            class_shares: method.prior.estimate(ballots, 1.0),
-            discount: method.discount,
-            labels_of: ballots.per_worker(),
+            class_shares: method.prior.estimate(ballots, 1.0).of_kinds(method.kinds),
+            labels,
+            components,
             steps: 0,
             strength: 5.0,
             variance: 0.5,
-            base: vec![0.0; classes],
-            wrong: vec![0.0; classes * classes],
+            base: vec![0.0; components],
+            wrong: vec![0.0; labels * components],
             skill: vec![0.0; workers],
             means: Vec::new(),
         }
     }
 
+    /// The cell of a component's right label.
+    fn right_cell(&self, component: usize) -> usize {
+        component % self.labels * self.components + component
+    }
+
+    /// The labels that are wrong of a component.
+    fn wrong_labels(&self, component: usize) -> impl Iterator<Item = usize> + use<> {
+        let right = component % self.labels;
+        (0..self.labels).filter(move |&label| label != right)
+    }
+
     /// The population as the first expected counts have it, lightly smoothed.
     fn begin(&mut self, expected: &Expected<'_>) {
-        let k = expected.classes;
+        let (labels, components) = (self.labels, self.components);
         let counts = expected.population();
-        let right: f64 = (0..k).map(|class| counts[class * k + class]).sum();
+        let right: f64 = (0..components).map(|component| counts[self.right_cell(component)]).sum();
         let overall = (right + 1.0) / (counts.iter().sum::<f64>() + 2.0);
-        for class in 0..k {
-            let sum: f64 = (0..k).map(|label| counts[label * k + class]).sum();
-            let own = counts[class * k + class];
+        for component in 0..components {
+            let sum: f64 = (0..labels).map(|label| counts[label * components + component]).sum();
+            let own = counts[self.right_cell(component)];
             let share = ((own + 2.0 * overall) / (sum + 2.0)).clamp(0.02, 0.98);
-            self.base[class] = (share / (1.0 - share)).ln();
-            for label in (0..k).filter(|&label| label != class) {
-                self.wrong[label * k + class] = (counts[label * k + class] + 1.0) / (sum - own + k as f64 - 1.0);
+            self.base[component] = (share / (1.0 - share)).ln();
+            for label in self.wrong_labels(component) {
+                let at = label * components + component;
+                self.wrong[at] = (counts[at] + 1.0) / (sum - own + labels as f64 - 1.0);
             }
         }
-        self.set_means(k);
+        self.set_means();
     }
 
     /// m of each worker, and of a newcomer, whose skill is the mean.
-    fn set_means(&mut self, k: usize) {
+    fn set_means(&mut self) {
+        let (labels, components) = (self.labels, self.components);
         self.means.clear();
         for skill in self.skill.iter().chain([&0.0]) {
             let right: Vec<f64> = self.base.iter().map(|base| logistic(base + skill).clamp(1e-4, 1.0 - 1e-4)).collect();
-            self.means.extend((0..k * k).map(|at| {
-                let (label, class) = (at / k, at % k);
-                if label == class { right[class] } else { ((1.0 - right[class]) * self.wrong[at]).max(LEAST) }
+            self.means.extend((0..labels * components).map(|at| {
+                let (label, component) = (at / components, at % components);
+                match label == component % labels {
+                    true => right[component],
+                    false => ((1.0 - right[component]) * self.wrong[at]).max(LEAST),
+                }
             }));
         }
     }
@@ -100,51 +115,52 @@ impl Skills {
     ///
     /// A row's evidence is that of a Dirichlet-multinomial. By the usual device of tables (Antoniak), a cell with count c
     /// and pseudo-count a stands for a (digamma(c + a) - digamma(a)) independent draws from the mean row. Given the draws,
-    /// what is left is a weighted logistic regression of 'right' on class and worker, and shares of the wrong labels.
+    /// what is left is a weighted logistic regression of 'right' on component and worker, and shares of the wrong labels.
     fn learn(&mut self, expected: &Expected<'_>) {
-        let k = expected.classes;
         let draws = self.draws(expected);
-        let even = 1.0 / (k as f64 - 1.0);
-        for class in 0..k {
-            let others = || (0..k).filter(move |&label| label != class);
-            let sum: f64 = others().map(|label| draws.shares[label * k + class] + even).sum();
-            others().for_each(|label| self.wrong[label * k + class] = (draws.shares[label * k + class] + even) / sum);
+        let even = 1.0 / (self.labels as f64 - 1.0);
+        for component in 0..self.components {
+            let at = |label: usize| label * self.components + component;
+            let sum: f64 = self.wrong_labels(component).map(|label| draws.shares[at(label)] + even).sum();
+            for label in self.wrong_labels(component) {
+                self.wrong[at(label)] = (draws.shares[at(label)] + even) / sum;
+            }
         }
         self.strength = ((draws.total + 1.0) / (draws.rows + 0.1)).clamp(STRENGTH.0, STRENGTH.1);
-        self.regress(&draws, k);
-        self.set_means(k);
+        self.regress(&draws);
+        self.set_means();
     }
 
     /// The independent draws that the expected counts stand for.
     fn draws(&self, expected: &Expected<'_>) -> Draws {
-        let k = expected.classes;
-        let workers = self.skill.len();
+        let (labels, components, workers) = (self.labels, self.components, self.skill.len());
+        let cells = labels * components;
         let mut draws = Draws {
-            right: vec![0.0; workers * k],
-            wrong: vec![0.0; workers * k],
-            shares: vec![0.0; k * k],
+            right: vec![0.0; workers * components],
+            wrong: vec![0.0; workers * components],
+            shares: vec![0.0; cells],
             total: 0.0,
             rows: 0.0,
         };
-        for (worker, table) in expected.votes.chunks_exact(k * k).enumerate() {
-            for class in 0..k {
-                let sum: f64 = (0..k).map(|label| table[label * k + class]).sum();
+        for (worker, table) in expected.votes.chunks_exact(cells).enumerate() {
+            for component in 0..components {
+                let sum: f64 = (0..labels).map(|label| table[label * components + component]).sum();
                 if sum < 1e-9 {
                     continue;
                 }
                 draws.rows += digamma(sum + self.strength) - digamma(self.strength);
-                for label in 0..k {
-                    let at = label * k + class;
+                for label in 0..labels {
+                    let at = label * components + component;
                     if table[at] < NOTHING {
                         continue;
                     }
-                    let pseudo = self.strength * self.means[worker * k * k + at];
+                    let pseudo = self.strength * self.means[worker * cells + at];
                     let drawn = pseudo * (digamma(table[at] + pseudo) - digamma(pseudo));
                     draws.total += drawn;
-                    match label == class {
-                        true => draws.right[worker * k + class] += drawn,
+                    match label == component % labels {
+                        true => draws.right[worker * components + component] += drawn,
                         false => {
-                            draws.wrong[worker * k + class] += drawn;
+                            draws.wrong[worker * components + component] += drawn;
                             draws.shares[at] += drawn;
                         }
                     }
@@ -154,29 +170,32 @@ impl Skills {
         draws
     }
 
-    /// One Newton step for each class's base and each worker's skill.
-    fn regress(&mut self, draws: &Draws, k: usize) {
-        let workers = self.skill.len();
-        let middle = self.base.iter().sum::<f64>() / k as f64;
-        // The slope and the curvature of the log-likelihood of one worker's draws of one class.
+    /// One Newton step for each component's base and each worker's skill.
+    fn regress(&mut self, draws: &Draws) {
+        let (workers, components) = (self.skill.len(), self.components);
+        // The bases of a kind are drawn towards their mean, with the weight of one draw.
+        let middle: Vec<f64> =
+            self.base.chunks_exact(self.labels).map(|kind| kind.iter().sum::<f64>() / self.labels as f64).collect();
+        // The slope and the curvature of the log-likelihood of one worker's draws of one component.
         let of = |base: f64, skill: f64, at: usize| {
             let (right, all) = (draws.right[at], draws.right[at] + draws.wrong[at]);
             let p = logistic(base + skill);
             (right - all * p, all * p * (1.0 - p))
         };
-        for class in 0..k {
-            let (mut slope, mut curvature) = (middle - self.base[class], 1.0);
+        for component in 0..components {
+            let base = self.base[component];
+            let (mut slope, mut curvature) = (middle[component / self.labels] - base, 1.0);
             for worker in 0..workers {
-                let more = of(self.base[class], self.skill[worker], worker * k + class);
+                let more = of(base, self.skill[worker], worker * components + component);
                 (slope, curvature) = (slope + more.0, curvature + more.1);
             }
-            self.base[class] = (self.base[class] + (slope / curvature).clamp(-1.0, 1.0)).clamp(BASE.0, BASE.1);
+            self.base[component] = (base + (slope / curvature).clamp(-1.0, 1.0)).clamp(BASE.0, BASE.1);
         }
         let mut spread = 0.0;
         for worker in 0..workers {
             let (mut slope, mut curvature) = (-self.skill[worker] / self.variance, 1.0 / self.variance);
-            for class in 0..k {
-                let more = of(self.base[class], self.skill[worker], worker * k + class);
+            for component in 0..components {
+                let more = of(self.base[component], self.skill[worker], worker * components + component);
                 (slope, curvature) = (slope + more.0, curvature + more.1);
             }
             let skill = (self.skill[worker] + (slope / curvature).clamp(-1.0, 1.0)).clamp(SKILL.0, SKILL.1);
@@ -188,50 +207,28 @@ impl Skills {
         self.base.iter_mut().for_each(|base| *base += mean);
         self.skill.iter_mut().for_each(|skill| *skill -= mean);
     }
-
-    /// What each worker's votes count: less for those whose labels share less information with the class than the
-    /// average label does.
-    fn trust(&self, tables: &[f64], prior: &[f64]) -> Vec<f64> {
-        let k = prior.len();
-        if self.discount == 0.0 {
-            return Vec::new();
-        }
-        let worth = |table: &[f64]| {
-            let mut information = 0.0;
-            for row in table.chunks_exact(k) {
-                let label: f64 = row.iter().zip(prior).map(|(p, share)| p * share).sum();
-                information += row.iter().zip(prior).map(|(p, share)| term(share * p, *share, label)).sum::<f64>();
-            }
-            information.max(1e-6).powf(self.discount)
-        };
-        let worths: Vec<f64> = tables.chunks_exact(k * k).map(worth).collect();
-        let labels: u64 = self.labels_of.iter().sum();
-        let total: f64 = worths.iter().zip(&self.labels_of).map(|(worth, &n)| worth * n as f64).sum();
-        let mean = total / labels.max(1) as f64;
-        worths.iter().map(|worth| (worth / mean).min(1.0)).collect()
-    }
 }
 
 impl Model for Skills {
     fn maximise(&mut self, expected: &Expected<'_>) -> Step {
-        let k = expected.classes;
+        let (labels, components) = (self.labels, self.components);
         if self.steps == 0 {
             self.begin(expected);
         }
         // The first counts are far from the last, and the population should not lag behind them.
-        if k > 1 {
+        if labels > 1 {
             let steps = if self.steps < 3 { 3 } else { 1 };
             (0..steps).for_each(|_| self.learn(expected));
         }
         self.steps += 1;
+        let cells = labels * components;
         let mut tables = expected.votes.clone();
-        tables.resize(tables.len() + k * k, 0.0);
-        for (table, means) in tables.chunks_exact_mut(k * k).zip(self.means.chunks_exact(k * k)) {
+        tables.resize(tables.len() + cells, 0.0);
+        for (table, means) in tables.chunks_exact_mut(cells).zip(self.means.chunks_exact(cells)) {
             table.iter_mut().zip(means).for_each(|(cell, mean)| *cell += self.strength * mean);
-            normalise(table, k, k, 0.0, None);
+            normalise(table, labels, components, 0.0, None);
         }
         let prior = self.class_shares.shares(&expected.tasks);
-        let trust = self.trust(&tables, &prior);
-        Step { tables: Confusion::of_tables(k, prior, tables).with_trust(trust), density: 0.0 }
+        Step { tables: Confusion::of_tables(labels, prior, tables), density: 0.0 }
     }
 }

@@ -43,15 +43,75 @@ fn skills_follow_the_workers_accuracies() {
     assert!(model.skill.iter().sum::<f64>().abs() < 1e-9);
 }
 
+/// ln P(votes) of a task under tables, the sum over components written out.
+fn direct(tables: &crate::truth::Confusion, votes: &[(usize, usize)]) -> f64 {
+    let joint = |component: usize| {
+        let likelihood = votes.iter().map(|&(worker, label)| tables.probability(worker, component, label));
+        tables.prior()[component] * likelihood.product::<f64>()
+    };
+    (0..tables.classes()).map(joint).sum::<f64>().ln()
+}
+
 #[test]
-fn the_discount_falls_on_workers_whose_labels_tell_little() {
-    let crowd = Crowd { tasks: 600, workers: 20, classes: 3, votes: (5, 5), spammers: 0.4, ..Crowd::default() };
-    let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(5)).unwrap().labels, 20, 3).unwrap();
-    let method = Skilled { discount: 0.5, ..Skilled::default() };
-    let fit = method.climb(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
-    let trust: Vec<f64> = (0..20).map(|worker| fit.climb.tables.trust(worker)).collect();
-    assert!((12..20).all(|spammer| trust[spammer] < 0.6), "{trust:?}");
-    assert!(trust[..12].iter().filter(|trust| **trust == 1.0).count() >= 6);
+fn the_likelihood_with_kinds_agrees_with_the_sum_over_components() {
+    let tasks =
+        [vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 2)], vec![(2, 2)], vec![(0, 0), (1, 1), (2, 2)], vec![]];
+    let ballots = Ballots::from_tasks(&tasks, 3, 3).unwrap();
+    for kinds in [1, 2, 3] {
+        let method = Skilled { kinds, ..Skilled::default() };
+        let evidence = Evidence::votes(&ballots).unwrap();
+        let fit = method.climb(&evidence, &Context::new()).unwrap();
+        assert_eq!(fit.climb.tables.classes(), 3 * kinds);
+        let sum: f64 =
+            tasks.iter().filter(|votes| !votes.is_empty()).map(|votes| direct(&fit.climb.tables, votes)).sum();
+        assert!((fit.climb.log_likelihood - sum).abs() < 1e-9, "{kinds} kinds: {} and {sum}", fit.climb.log_likelihood);
+        let expected = fit.expected(&evidence, &Context::new());
+        assert!((expected.tasks.iter().sum::<f64>() - 4.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_vote_left_out_is_read_by_tables_of_the_others() {
+    // The counts without one task's votes, by expectation, are those of a count over the other tasks.
+    let tasks = [vec![(0, 0), (1, 0)], vec![(0, 1), (1, 0), (2, 1)], vec![(2, 0), (1, 1)], vec![(0, 0), (2, 0)]];
+    let ballots = Ballots::from_tasks(&tasks, 3, 2).unwrap();
+    let evidence = Evidence::votes(&ballots).unwrap();
+    let method = Skilled { kinds: 2, ..Skilled::default() };
+    let fit = method.climb(&evidence, &Context::new()).unwrap();
+    let expected = fit.expected(&evidence, &Context::new());
+    let found = fit.leave_one_out(&evidence, &expected, &Context::new());
+    let (labels, components) = (2, 4);
+    for (task, votes) in tasks.iter().enumerate() {
+        let others = ballots.of_tasks(&(0..4).filter(|&other| other != task).collect::<Vec<_>>()).unwrap();
+        let others = Evidence::votes(&others).unwrap();
+        let without = fit.expected(&others, &Context::new());
+        let mut scores: Vec<f64> = fit.climb.tables.prior().to_vec();
+        for &(worker, label) in votes {
+            for (component, score) in scores.iter_mut().enumerate() {
+                let at = (worker * labels + label) * components + component;
+                let sum: f64 = (0..labels).map(|l| without.votes[(worker * labels + l) * components + component]).sum();
+                *score *= (without.votes[at] + fit.strength * fit.means[at]) / (sum + fit.strength);
+            }
+        }
+        let all: f64 = scores.iter().sum();
+        for (component, score) in scores.iter().enumerate() {
+            assert!((found.of(task)[component] - score / all).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_known_class_leaves_its_kinds_open() {
+    let ballots =
+        Ballots::from_tasks(&[vec![(0, 0), (1, 1)], vec![(0, 1), (1, 1)], vec![(0, 0), (1, 0)]], 2, 2).unwrap();
+    let evidence = Evidence::with_gold(&ballots, vec![Some(1), None, None]).unwrap();
+    let method = Skilled { kinds: 2, ..Skilled::default() };
+    let fit = method.climb(&evidence, &Context::new()).unwrap();
+    let mut row = [0.0; 4];
+    fit.expected(&evidence, &Context::new()).posterior_of(ballots.votes(0), &mut row);
+    assert_eq!((row[0], row[2]), (0.0, 0.0));
+    assert!((row[1] + row[3] - 1.0).abs() < 1e-12);
+    assert_eq!(method.fit(&evidence, &Context::new()).unwrap().posterior.of(0), [0.0, 1.0]);
 }
 
 #[test]
@@ -63,7 +123,7 @@ fn odd_crowds_get_an_answer() {
     ] {
         for classes in [2, 3] {
             let ballots = Ballots::from_tasks(&tasks, 2, classes).unwrap();
-            let fitted = Skilled { discount: 0.5, ..Skilled::default() };
+            let fitted = Skilled { kinds: classes, ..Skilled::default() };
             let fitted = fitted.fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
             for task in 0..tasks.len() {
                 let sum: f64 = fitted.posterior.of(task).iter().sum();

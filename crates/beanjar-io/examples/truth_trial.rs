@@ -1,0 +1,80 @@
+//! Accuracy and calibration of aggregation on folders that hold labels.csv and truth.csv, with and without known answers.
+
+use beanjar::truth::{Auto, Calibration, Evidence, Majority, Method, TruthFit};
+use beanjar::{Context, Labels};
+use beanjar_io::{Data, ReadOptions, Source};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Draws of known answers for each folder.
+const DRAWS: u64 = 5;
+
+fn main() -> Outcome<()> {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let known: usize = match arguments.first().map(|first| first.parse()) {
+        Some(Ok(known)) => {
+            arguments.remove(0);
+            known
+        }
+        _ => 0,
+    };
+    let context = Context::new().with_threads(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))?;
+    println!("{:<14} {:>15} {:>15} {:>8} {:>7}", "folder", "plain vote", "auto", "seconds", "effect");
+    let mut sums = [0.0; 4];
+    for folder in &arguments {
+        let found = trial(&PathBuf::from(folder), known, &context)?;
+        sums.iter_mut().zip(found).for_each(|(sum, value)| *sum += value);
+    }
+    let n = arguments.len().max(1) as f64;
+    let [plain, plain_ece, auto, auto_ece] = sums.map(|sum| sum / n);
+    println!("{:<14} {plain:>7.4} {plain_ece:>7.4} {auto:>7.4} {auto_ece:>7.4}", "mean");
+    Ok(())
+}
+
+/// Accuracy and calibration error of the plain vote and of auto.
+fn trial(folder: &Path, known: usize, context: &Context) -> Outcome<[f64; 4]> {
+    let options = ReadOptions { context: context.clone(), ..ReadOptions::default() };
+    let source = Source::from(folder.join("labels.csv").to_string_lossy().as_ref());
+    let Data::Labels(labels) = beanjar_io::read(&source, &options)?.data else { return Err("not labels".into()) };
+    let truth = truth(folder, &labels)?;
+    let ballots = labels.ballots();
+    let answers: Vec<usize> = (0..truth.len()).filter(|&task| truth[task].is_some()).collect();
+    let mut sums = [0.0; 4];
+    let mut seconds = 0.0;
+    let draws = if known == 0 { 1 } else { DRAWS };
+    let mut correlation = 0.0;
+    for draw in 0..draws {
+        // Every draw takes other answers: the tasks in the order of a multiplicative hash.
+        let mut order = answers.clone();
+        order.sort_by_key(|&task| (task as u64 + 1 + draw * 7919).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut gold = vec![None; truth.len()];
+        order.iter().take(known).for_each(|&task| gold[task] = truth[task]);
+        let rest: Vec<Option<u16>> =
+            truth.iter().zip(&gold).map(|(truth, gold)| truth.filter(|_| gold.is_none())).collect();
+        let score = |fit: &TruthFit| Calibration::of(&fit.posterior, &rest).map_or((0.0, 0.0), |c| (c.accuracy, c.ece));
+        let plain = Majority::default().fit(&Evidence::votes(ballots)?, context)?;
+        let begun = Instant::now();
+        let auto = Method::Auto(Auto::default()).fit(&Evidence::with_gold(ballots, gold)?, context)?;
+        seconds += begun.elapsed().as_secs_f64();
+        correlation = auto.auto.as_ref().map_or(0.0, |summary| summary.correlation);
+        let ((a, b), (c, d)) = (score(&plain), score(&auto));
+        sums.iter_mut().zip([a, b, c, d]).for_each(|(sum, value)| *sum += value / draws as f64);
+        if draw == 0 && std::env::var_os("VERBOSE").is_some() {
+            println!("   {}", auto.auto.map_or(String::new(), |summary| summary.sentence()));
+        }
+    }
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let [a, b, c, d] = sums;
+    println!("{name:<14} {a:>7.4} {b:>7.4} {c:>7.4} {d:>7.4} {:>8.2} {correlation:>7.3}", seconds / draws as f64);
+    Ok(sums)
+}
+
+fn truth(folder: &Path, labels: &Labels) -> Outcome<Vec<Option<u16>>> {
+    let table = beanjar_io::read_table(&Source::from(folder.join("truth.csv").to_string_lossy().as_ref()))?;
+    let column = table.names.iter().position(|name| name == "label").unwrap_or(0);
+    let column = table.column(column).ok_or("no column")?;
+    Ok(column.classes_of(labels)?.classes)
+}

@@ -1,0 +1,110 @@
+//! Stacking: the weights under which the mixture of the candidates predicts best.
+
+use super::held_out::HeldOut;
+
+/// Pseudo-tasks for each candidate: a prior towards equal weights. A third or three times as many change no mean
+/// accuracy by more than a thousandth.
+const PSEUDO_TASKS: f64 = 1.0;
+/// Steps of EM; weights settle in far fewer.
+const STEPS: usize = 200;
+
+/// The weights that make the held-out labels most probable. Each task counts once, however many labels it has: its labels
+/// are not independent.
+pub(super) fn weights(held_out: &HeldOut) -> Vec<f64> {
+    let candidates = held_out.candidates;
+    let once = task_weights(&held_out.tasks);
+    mixture(candidates, &held_out.probabilities, &once, &vec![PSEUDO_TASKS; candidates])
+}
+
+/// The weights of a mixture under which observations, each with its weight, are most probable, `pseudo` observations being
+/// added to each candidate. Cost: O(steps, observations, candidates).
+pub(super) fn mixture(candidates: usize, probabilities: &[f64], counts: &[f64], pseudo: &[f64]) -> Vec<f64> {
+    let all: f64 = pseudo.iter().sum();
+    let mut weights: Vec<f64> = pseudo.iter().map(|pseudo| pseudo / all).collect();
+    for _ in 0..STEPS {
+        let mut next = pseudo.to_vec();
+        for (row, count) in probabilities.chunks_exact(candidates).zip(counts) {
+            let sum: f64 = row.iter().zip(&weights).map(|(p, weight)| p * weight).sum();
+            for ((next, p), weight) in next.iter_mut().zip(row).zip(&weights) {
+                *next += count * p * weight / sum;
+            }
+        }
+        let all: f64 = next.iter().sum();
+        weights = next.into_iter().map(|next| next / all).collect();
+    }
+    weights
+}
+
+/// By how many standard errors the mixture of all candidates but the last predicts better than the last alone, tasks
+/// being the independent units. None without a label.
+pub(super) fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Option<f64> {
+    let plain = held_out.candidates - 1;
+    let others: f64 = weights[..plain].iter().sum();
+    let tasks = held_out.tasks.iter().map(|&task| task as usize + 1).max()?;
+    let mut gains = vec![0.0; tasks];
+    let mut seen = vec![false; tasks];
+    for (row, &task) in held_out.probabilities.chunks_exact(plain + 1).zip(&held_out.tasks) {
+        let mixed: f64 = row[..plain].iter().zip(weights).map(|(p, weight)| p * weight / others).sum();
+        gains[task as usize] += (mixed / row[plain]).ln();
+        seen[task as usize] = true;
+    }
+    let gains: Vec<f64> = gains.into_iter().zip(seen).filter_map(|(gain, seen)| seen.then_some(gain)).collect();
+    let n = gains.len() as f64;
+    let mean = gains.iter().sum::<f64>() / n;
+    let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / n;
+    Some(mean / ((variance / n).sqrt() + 1e-12))
+}
+
+/// One over the number of labels of the task.
+fn task_weights(tasks: &[u32]) -> Vec<f64> {
+    let mut labels = vec![0.0; tasks.iter().map(|&task| task as usize + 1).max().unwrap_or(0)];
+    tasks.iter().for_each(|&task| labels[task as usize] += 1.0);
+    tasks.iter().map(|&task| 1.0 / labels[task as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_better_candidate_gets_the_weight_and_a_task_counts_once() {
+        // On 50 tasks the first gives .8 and the second .4; on one task with a thousand labels it is the other way.
+        let mut held_out = HeldOut { candidates: 2, probabilities: Vec::new(), tasks: Vec::new() };
+        for task in 0..50 {
+            held_out.probabilities.extend([0.8, 0.4]);
+            held_out.tasks.push(task);
+        }
+        for _ in 0..1000 {
+            held_out.probabilities.extend([0.4, 0.8]);
+            held_out.tasks.push(50);
+        }
+        let weights = weights(&held_out);
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(weights[0] > 0.9, "{weights:?}");
+        // By bisection on the derivative of the log-posterior.
+        let slope =
+            |w: f64| 50.0 * 0.4 / (0.4 * w + 0.4) - 0.4 / (0.8 - 0.4 * w) + PSEUDO_TASKS / w - PSEUDO_TASKS / (1.0 - w);
+        let (mut low, mut high) = (0.5, 1.0 - 1e-9);
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if slope(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        assert!((weights[0] - low).abs() < 1e-3, "{} and {low}", weights[0]);
+    }
+
+    #[test]
+    fn a_gain_is_measured_in_standard_errors_over_tasks() {
+        let held_out = HeldOut {
+            candidates: 2,
+            probabilities: vec![0.6, 0.3, 0.2, 0.4, 0.6, 0.3, 0.3, 0.3],
+            tasks: vec![0, 0, 3, 4],
+        };
+        // The two labels of task 0 cancel, task 3 gains ln 2, task 4 nothing: a mean of ln 2 / 3 and a variance of 2 / 9 of
+        // ln 2 squared over three tasks.
+        let gain = gain_over_plain_vote(&held_out, &[0.7, 0.3]).unwrap();
+        let direct = (1.0 / 3.0) / (2.0f64 / 9.0 / 3.0).sqrt();
+        assert!((gain - direct).abs() < 1e-6, "{gain} and {direct}");
+        let none = HeldOut { candidates: 2, probabilities: vec![], tasks: vec![] };
+        assert_eq!(gain_over_plain_vote(&none, &[0.5, 0.5]), None);
+    }
+}

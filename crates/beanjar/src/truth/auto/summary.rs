@@ -1,0 +1,96 @@
+use super::super::effective::effective_votes;
+use super::super::{ClassPrior, Skilled};
+use crate::judgments::Ballots;
+
+/// How the candidates of [`Auto`](super::Auto) were weighed, and what known answers taught.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct AutoSummary {
+    /// How many held-out labels the candidates were weighed by.
+    pub held_out: usize,
+    /// Whether the answer is the plain vote, because nothing predicts held-out labels better.
+    pub plain_vote: bool,
+    /// By how many standard errors the models predict held-out labels better than the plain vote does; none if no label
+    /// could be held out.
+    pub gain: Option<f64>,
+    /// The candidates and their weights, the plain vote last.
+    pub candidates: Vec<CandidateWeight>,
+    /// The correlation left between two votes on a task once its class is known: 0 for independent votes, 1 for copies.
+    pub correlation: f64,
+    /// How many independent votes a task's votes are worth, on average.
+    pub effective_votes: f64,
+    /// What known answers taught.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub known: Option<KnownSummary>,
+}
+
+/// One of the candidates.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct CandidateWeight {
+    /// What it is, in words.
+    pub candidate: String,
+    /// Its weight, by Bayes' rule and by its pool together.
+    pub weight: f64,
+}
+
+/// What known answers taught.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct KnownSummary {
+    /// How many answers of tasks with votes were known.
+    pub answers: usize,
+    /// The power to which probabilities were raised: below 1, answers were too sure.
+    pub sharpness: f64,
+    /// What was added to the logarithm of each class's probability.
+    pub shift: Vec<f64>,
+}
+
+/// The candidates in words, with the weights of their two ways of reading added up.
+pub(super) fn candidates(methods: &[Skilled], weights: &[f64]) -> Vec<CandidateWeight> {
+    let n = methods.len();
+    let name = |method: &Skilled| {
+        let kinds = if method.kinds == 1 { "one kind of tasks" } else { "easy and hard tasks" };
+        let prior = match method.prior {
+            ClassPrior::Uniform => "classes equally common",
+            ClassPrior::Given(_) => "class shares given",
+            _ => "class shares estimated",
+        };
+        format!("{kinds}, {prior}")
+    };
+    let of = |(number, method): (usize, &Skilled)| CandidateWeight {
+        candidate: name(method),
+        weight: weights[number] + weights[n + number],
+    };
+    let plain = CandidateWeight { candidate: "the plain vote".into(), weight: weights[2 * n] };
+    methods.iter().enumerate().map(of).chain([plain]).collect()
+}
+
+impl AutoSummary {
+    /// Of each task, how many independent votes its votes are worth: n / (1 + (n - 1) correlation).
+    pub(in crate::truth) fn effective_votes(&self, ballots: &Ballots) -> Vec<f64> {
+        let votes = |task: usize| effective_votes(ballots.votes(task).labels.len(), self.correlation);
+        (0..ballots.tasks()).map(votes).collect()
+    }
+
+    /// The same in a sentence.
+    pub fn sentence(&self) -> String {
+        if self.plain_vote {
+            return match self.gain {
+                None => "no label could be held out, so the answer is the plain vote".into(),
+                Some(_) => format!(
+                    "nothing predicts {} held-out labels better than the plain vote does, so that is the answer",
+                    self.held_out
+                ),
+            };
+        }
+        let mut weights: Vec<&CandidateWeight> = self.candidates.iter().collect();
+        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let parts: Vec<String> =
+            weights.iter().map(|part| format!("{} {:.0}%", part.candidate, 100.0 * part.weight)).collect();
+        format!("weights by {} held-out labels: {}", self.held_out, parts.join("; "))
+    }
+}

@@ -1,0 +1,115 @@
+//! How many independent votes a task's votes are worth.
+
+use super::Evidence;
+use super::rule::Confusion;
+use crate::Context;
+use crate::judgments::{Ballots, Sum, Votes, sum_over};
+
+/// The correlation left between two votes on a task once its class is known: 0 if they are independent, 1 if they are
+/// copies.
+///
+/// sum (agree - expected) / sum (1 - expected) over all pairs of votes on a task, where `expected` is the probability that
+/// the two agree by their workers' tables and the task's posterior. Below zero counts as zero. Cost: O(votes times classes
+/// squared), for the sum over pairs is had from sums over votes.
+pub(super) fn residual_correlation(evidence: &Evidence<'_>, tables: &Confusion, context: &Context) -> f64 {
+    let empty = || Excess { tables, agree: 0.0, expected: 0.0, pairs: 0.0 };
+    let Excess { agree, expected, pairs, .. } = sum_over(evidence.ballots, context, empty);
+    match pairs - expected > 0.0 {
+        true => ((agree - expected) / (pairs - expected)).clamp(0.0, 1.0),
+        false => 0.0,
+    }
+}
+
+/// n votes that are correlated count as n / (1 + (n - 1) correlation): the number of independent votes whose mean has the
+/// same variance.
+pub(super) fn effective_votes(votes: usize, correlation: f64) -> f64 {
+    let n = votes as f64;
+    if votes == 0 { 0.0 } else { n / (1.0 + (n - 1.0) * correlation) }
+}
+
+/// Sums over pairs of votes on a task.
+struct Excess<'a> {
+    tables: &'a Confusion,
+    agree: f64,
+    expected: f64,
+    pairs: f64,
+}
+
+impl Sum<Ballots> for Excess<'_> {
+    fn observe(&mut self, votes: Votes<'_>) {
+        let n = votes.labels.len();
+        if n < 2 {
+            return;
+        }
+        let (labels, classes) = (self.tables.labels(), self.tables.classes());
+        let mut posterior = vec![0.0; classes];
+        self.tables.components(votes, &mut posterior);
+        let mut given = vec![0.0; labels];
+        votes.labels.iter().for_each(|&label| given[usize::from(label)] += 1.0);
+        self.agree += given.iter().map(|count| count * (count - 1.0) / 2.0).sum::<f64>();
+        self.pairs += (n * (n - 1)) as f64 / 2.0;
+        for (class, p) in posterior.iter().enumerate().filter(|(_, p)| **p > 1e-9) {
+            for label in 0..labels {
+                let (mut sum, mut squares) = (0.0, 0.0);
+                for &worker in votes.workers {
+                    let likelihood = self.tables.probability(worker as usize, class, label);
+                    (sum, squares) = (sum + likelihood, squares + likelihood * likelihood);
+                }
+                self.expected += p * (sum * sum - squares) / 2.0;
+            }
+        }
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.agree += later.agree;
+        self.expected += later.expected;
+        self.pairs += later.pairs;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_one_vote_and_independent_votes_count_in_full() {
+        assert_eq!(effective_votes(7, 0.0), 7.0);
+        assert_eq!(effective_votes(7, 1.0), 1.0);
+        assert_eq!(effective_votes(0, 0.5), 0.0);
+    }
+
+    #[test]
+    fn the_sum_over_pairs_agrees_with_the_pairs_one_by_one() {
+        let worker = |a: f64, b: f64| vec![vec![a, 1.0 - a], vec![1.0 - b, b]];
+        let tables = Confusion::new(
+            vec![0.4, 0.6],
+            vec![worker(0.9, 0.7), worker(0.6, 0.8), worker(0.7, 0.6), worker(0.5, 0.5)],
+        )
+        .unwrap();
+        let tasks = [vec![(0, 0), (1, 0), (2, 1)], vec![(0, 1), (1, 1)], vec![(2, 0)], vec![]];
+        let ballots = Ballots::from_tasks(&tasks, 3, 2).unwrap();
+        let (mut agree, mut expected, mut pairs) = (0.0, 0.0, 0.0);
+        for (task, votes) in tasks.iter().enumerate() {
+            let mut posterior = [0.0; 2];
+            if votes.is_empty() {
+                continue;
+            }
+            tables.components(ballots.votes(task), &mut posterior);
+            for i in 0..votes.len() {
+                for j in i + 1..votes.len() {
+                    agree += f64::from(u8::from(votes[i].1 == votes[j].1));
+                    pairs += 1.0;
+                    for (class, p) in posterior.iter().enumerate() {
+                        let both = |label| {
+                            tables.probability(votes[i].0, class, label) * tables.probability(votes[j].0, class, label)
+                        };
+                        expected += p * (both(0) + both(1));
+                    }
+                }
+            }
+        }
+        let direct = ((agree - expected) / (pairs - expected)).clamp(0.0, 1.0);
+        let found = residual_correlation(&Evidence::votes(&ballots).unwrap(), &tables, &Context::new());
+        assert!((found - direct).abs() < 1e-12, "{found} and {direct}");
+    }
+}
