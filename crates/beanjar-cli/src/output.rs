@@ -165,9 +165,7 @@ fn csv(row: &[String]) -> String {
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    if !std::io::stdout().is_terminal() {
-        table.set_width(100);
-    }
+    table.set_width(terminal_size::terminal_size_of(std::io::stdout()).map_or(100, |(width, _)| width.0));
     table.set_header(header.iter().map(Cell::new));
     table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| one_line(cell)).collect::<Vec<_>>()));
     for (i, column) in table.column_iter_mut().enumerate() {

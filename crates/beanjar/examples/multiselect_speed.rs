@@ -1,13 +1,11 @@
-//! Times the greedy path against a pseudo-inverse per candidate, and the moments of ten million judgments: for the
-//! benchmarks. One line of JSON for each argument.
+//! Times the greedy path, and the moments of ten million judgments: for the benchmarks. Prints one line of JSON.
 //!
-//! `cargo run --release -p beanjar --example multiselect_speed path 48 100` (attributes and budget; `direct` for the
-//! pseudo-inverse form) or `... moments 100000 50 2` (objects, attributes, judgments each).
+//! `cargo run --release -p beanjar --example multiselect_speed path 48 100` (attributes and budget) or
+//! `... moments 100000 50 2` (objects, attributes, judgments each).
 
 use beanjar::judgments::JudgmentsPart;
 use beanjar::multiselect::{Estimates, LabelledJudgments, Selector, Spending, Strategy};
 use beanjar::{Context, Judgments};
-use faer::Mat;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
@@ -15,18 +13,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize| arguments.get(i).ok_or("a number is missing")?.parse::<usize>().map_err(|_| "not a number");
     match arguments.first().map(String::as_str) {
-        Some(form @ ("path" | "direct")) => {
+        Some("path") => {
             let (d, budget) = (number(1)?, number(2)?);
             let (judgments, labels) = data((d + 100).min(600), d, 2)?;
             let labelled = LabelledJudgments::new(&judgments, &labels)?;
             let estimates = Estimates::new(labelled, 0.0, &Context::new())?;
             let selector = Selector { strategy: Strategy::Full, spending: Spending::judgments(budget as u32, d) };
             let start = Instant::now();
-            let explained = match form {
-                // What the path explains at its end; the bound is not part of it.
-                "path" => selector.path(&estimates, labelled)?.last().map_or(0.0, |step| step.explained),
-                _ => direct(&estimates, budget),
-            };
+            // What the path explains at its end; the bound is not part of it.
+            let explained = selector.path(&estimates, labelled)?.last().map_or(0.0, |step| step.explained);
             println!("{{\"seconds\": {}, \"explained\": {explained}}}", start.elapsed().as_secs_f64());
         }
         Some("moments") => {
@@ -42,37 +37,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 estimates.noise[0]
             );
         }
-        _ => return Err("say path, direct or moments".into()),
+        _ => return Err("say path or moments".into()),
     }
     Ok(())
-}
-
-/// Algorithm 1 as it is written: for each candidate a pseudo-inverse.
-fn direct(estimates: &Estimates, budget: usize) -> f64 {
-    let d = estimates.noise.len();
-    let mut repeats = vec![0.0; d];
-    let mut last = 0.0;
-    for _ in 0..budget {
-        let mut best = (f64::NEG_INFINITY, 0);
-        for candidate in 0..d {
-            repeats[candidate] += 1.0;
-            let used: Vec<usize> = (0..d).filter(|&a| repeats[a] > 0.0).collect();
-            let matrix = Mat::from_fn(used.len(), used.len(), |i, j| {
-                let noise = if i == j { estimates.noise[used[i]] / repeats[used[i]] } else { 0.0 };
-                estimates.external(used[i], used[j]) + noise
-            });
-            let b = Mat::from_fn(used.len(), 1, |i, _| estimates.covariance[used[i]]);
-            let Ok(svd) = matrix.svd() else { continue };
-            let value = (b.transpose() * svd.pseudoinverse() * &b)[(0, 0)];
-            if value > best.0 {
-                best = (value, candidate);
-            }
-            repeats[candidate] -= 1.0;
-        }
-        repeats[best.1] += 1.0;
-        last = best.0;
-    }
-    last
 }
 
 /// Judgments that correlate with each other and the label, the same every time.

@@ -9,3 +9,4 @@ mod scoring;
 mod selecting;
 mod simulated;
 mod support;
+mod tutorials;

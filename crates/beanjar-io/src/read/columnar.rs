@@ -1,13 +1,11 @@
 //! Parquet and Arrow files: batches of typed columns, taken as text.
 
+use super::cell_text::{as_numbers, push_texts};
 use super::delimited::Wanted;
 use super::rows::{Places, Rows};
-use crate::write::plain;
 use crate::{Error, Format, Result, Source};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -114,43 +112,15 @@ pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> 
     Ok(Rows::new(index, text, cells, places).with_numbers(numbers))
 }
 
-/// A column whose type is one of numbers, or of true and false.
-fn as_numbers(array: &ArrayRef) -> Option<Float64Array> {
-    let kind = array.data_type();
-    if !(kind.is_integer() || kind.is_floating() || *kind == DataType::Boolean) {
-        return None;
-    }
-    Some(arrow_cast::cast(array, &DataType::Float64).ok()?.as_primitive().clone())
-}
-
 fn push_column(text: &mut String, cells: &mut Vec<(u32, u32)>, array: &ArrayRef) -> std::result::Result<(), String> {
-    let mut push = |valid: bool, write: &dyn Fn(&mut String)| {
+    let push = &mut |value: Option<&dyn std::fmt::Display>| {
         let start = text.len() as u32;
-        if valid {
-            write(text);
+        if let Some(value) = value {
+            write!(text, "{value}").unwrap_or_default();
         }
         cells.push((start, text.len() as u32));
     };
-    // Rust's own number format is the shortest that reads back the same, and 7 rather than 7.0.
-    let number = |text: &mut String, number: &dyn std::fmt::Display| write!(text, "{number}").unwrap_or_default();
     // What cannot be text is an error, not a missing value.
-    let options = arrow_cast::CastOptions { safe: false, ..Default::default() };
-    match array.data_type() {
-        DataType::Float64 => {
-            let values = array.as_primitive::<Float64Type>();
-            (0..array.len())
-                .for_each(|row| push(values.is_valid(row), &|text| number(text, &plain(values.value(row)))));
-        }
-        DataType::Float32 => {
-            let values = array.as_primitive::<Float32Type>();
-            (0..array.len()).for_each(|row| push(values.is_valid(row), &|text| number(text, &values.value(row))));
-        }
-        other => {
-            let strings = arrow_cast::cast_with_options(array, &DataType::Utf8, &options)
-                .map_err(|_| format!("of type {other} holds what is not text, number or date"))?;
-            let strings = strings.as_string::<i32>();
-            (0..array.len()).for_each(|row| push(strings.is_valid(row), &|text| text.push_str(strings.value(row))));
-        }
-    }
-    Ok(())
+    let not_text = |_| format!("of type {} holds what is not text, number or date", array.data_type());
+    push_texts(array, push).map_err(not_text)
 }

@@ -1,5 +1,6 @@
 //! From files to tables: cut into blocks, decode in parallel, code, group.
 
+mod cell_text;
 mod columnar;
 mod cut;
 mod delimited;

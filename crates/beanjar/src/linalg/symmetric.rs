@@ -1,6 +1,5 @@
-use super::dot;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use super::eigen::Tridiagonal;
+use super::{Block, Rows, Square, add_product, dot};
 use std::ops::{Index, IndexMut};
 
 /// A symmetric matrix, kept whole, row by row.
@@ -39,17 +38,9 @@ impl Symmetric {
         &mut self.values[i * self.size..(i + 1) * self.size]
     }
 
-    /// Adds left' right to the block that begins at `corner`; left and right are values row by row, with their numbers of columns.
-    pub(crate) fn add_product(&mut self, corner: (usize, usize), left: (&[f64], usize), right: (&[f64], usize)) {
-        if left.1 == 0 || right.1 == 0 {
-            return;
-        }
-        let rows = left.0.len() / left.1;
-        let whole = MatMut::from_row_major_slice_mut(&mut self.values, self.size, self.size);
-        let block = whole.submatrix_mut(corner.0, corner.1, left.1, right.1);
-        let left = MatRef::from_row_major_slice(left.0, rows, left.1);
-        let right = MatRef::from_row_major_slice(right.0, rows, right.1);
-        matmul(block, Accum::Add, left.transpose(), right, 1.0, Par::Seq);
+    /// Adds left' right to the block that begins at `corner`.
+    pub(crate) fn add_product(&mut self, corner: (usize, usize), left: Rows<'_>, right: Rows<'_>) {
+        add_product(Block { matrix: &mut self.values, columns: self.size, corner }, 1.0, left, right);
     }
 
     /// Whether the values are as many as the size says, and finite: a matrix from a file may be anything.
@@ -80,18 +71,26 @@ impl Symmetric {
     /// The nearest positive semidefinite matrix in Frobenius norm: negative eigenvalues become 0 (Higham 1988).
     /// A matrix that is positive semidefinite comes back as it was, to the bit.
     pub(crate) fn nearest_psd(&self) -> Symmetric {
-        let Some((vectors, values)) = self.eigen() else { return self.clone() };
+        if self.cholesky().is_some() {
+            return self.clone();
+        }
+        let Some(form) = Tridiagonal::new(self) else { return self.clone() };
+        let Some(values) = form.values() else { return self.clone() };
         let largest = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
         // Rounding alone makes eigenvalues of this size.
         let rounding = largest * f64::EPSILON * self.size as f64;
-        let negative: Vec<usize> = (0..self.size).filter(|&k| values[k] < -rounding).collect();
+        let negative: Vec<f64> = values.into_iter().take_while(|value| *value < -rounding).collect();
         if negative.is_empty() {
             return self.clone();
         }
-        Symmetric::from_fn(self.size, |i, j| {
-            let excess: f64 = negative.iter().map(|&k| values[k] * vectors[(i, k)] * vectors[(j, k)]).sum();
-            self[(i, j)] - excess
-        })
+        let vectors = form.vectors_of(&negative);
+        let stretched: Vec<f64> =
+            vectors.iter().zip(&negative).flat_map(|(vector, value)| vector.iter().map(move |x| x * value)).collect();
+        let mut nearest = self.clone();
+        let block = Block { matrix: &mut nearest.values, columns: self.size, corner: (0, 0) };
+        add_product(block, -1.0, (&stretched, self.size), (&vectors.concat(), self.size));
+        nearest.mirror();
+        nearest
     }
 
     /// x with self x = b; where that has no single answer, the pseudo-inverse's.
@@ -135,15 +134,10 @@ impl Symmetric {
         Some(Cholesky { size: n, factor })
     }
 
-    /// Eigenvectors as columns, and eigenvalues. None if the iteration fails, as it does on infinite values.
-    pub(crate) fn eigen(&self) -> Option<(Mat<f64>, Vec<f64>)> {
-        if self.size == 0 {
-            return None;
-        }
-        let matrix = Mat::from_fn(self.size, self.size, |i, j| self[(i, j)]);
-        let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
-        let values = (0..self.size).map(|k| eigen.S()[k]).collect();
-        Some((eigen.U().to_owned(), values))
+    /// Eigenvectors as columns, and eigenvalues in rising order. None of an empty matrix, of one with infinite values, or
+    /// if the iteration fails.
+    pub(crate) fn eigen(&self) -> Option<(Square, Vec<f64>)> {
+        if self.size == 0 { None } else { Tridiagonal::new(self)?.values_and_vectors() }
     }
 }
 

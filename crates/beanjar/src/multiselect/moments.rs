@@ -2,11 +2,9 @@
 
 use super::LabelledJudgments;
 use crate::judgments::{ObjectJudgments, Sum, sum_over};
-use crate::linalg::Symmetric;
+use crate::linalg::{Square, Symmetric};
 use crate::reliability::{AttributeSums, first_values};
 use crate::{Context, Judgments};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
 
 /// Sums over labelled objects from which all moments follow. Sums of disjoint sets of objects merge into that of all.
 ///
@@ -21,15 +19,15 @@ pub(super) struct Sums {
     label: Vec<f64>,
     label_by_mean: Vec<f64>,
     /// Products of the means of two attributes, over objects that have both.
-    products: Mat<f64>,
+    products: Square,
     /// How many objects came in batches in which every object has every attribute, and their sums of means.
     complete: f64,
     complete_means: Vec<f64>,
     /// What the other objects add, pair by pair.
     gaps: Option<Box<Gaps>>,
-    /// Objects waiting to be multiplied into the products: means, and which there are.
-    means: Mat<f64>,
-    present: Mat<f64>,
+    /// Objects waiting to be multiplied into the products, one after the other: means, and which there are.
+    means: Vec<f64>,
+    present: Vec<f64>,
     waiting: usize,
     waiting_gaps: bool,
 }
@@ -37,9 +35,9 @@ pub(super) struct Sums {
 #[derive(Clone)]
 struct Gaps {
     /// Objects that have both a and b.
-    both: Mat<f64>,
+    both: Square,
     /// The sum of a's mean over objects that have both a and b.
-    mean_of_first: Mat<f64>,
+    mean_of_first: Square,
 }
 
 /// Rows multiplied at once: enough to keep the multiplication busy, few enough to stay in the cache.
@@ -53,12 +51,12 @@ impl Sums {
             labels: [0.0; 3],
             label: vec![0.0; d],
             label_by_mean: vec![0.0; d],
-            products: Mat::zeros(d, d),
+            products: Square::zeros(d),
             complete: 0.0,
             complete_means: vec![0.0; d],
             gaps: None,
-            means: Mat::zeros(d, BATCH),
-            present: Mat::zeros(d, BATCH),
+            means: vec![0.0; d * BATCH],
+            present: vec![0.0; d * BATCH],
             waiting: 0,
             waiting_gaps: false,
         }
@@ -68,13 +66,14 @@ impl Sums {
         self.labels[0] += 1.0;
         self.labels[1] += label;
         self.labels[2] += label * label;
+        let row = self.waiting * self.attributes.len();
         let mut judged = 0;
         for (attribute, _, values) in object.by_attribute() {
             let mean = self.attributes[attribute].observe(values);
             self.label[attribute] += label;
             self.label_by_mean[attribute] += label * mean;
-            self.means[(attribute, self.waiting)] = mean;
-            self.present[(attribute, self.waiting)] = 1.0;
+            self.means[row + attribute] = mean;
+            self.present[row + attribute] = 1.0;
             judged += 1;
         }
         self.waiting_gaps |= judged < self.attributes.len();
@@ -90,20 +89,18 @@ impl Sums {
             return;
         }
         let d = self.attributes.len();
-        let means = self.means.subcols(0, self.waiting);
-        matmul(&mut self.products, Accum::Add, means, means.transpose(), 1.0, Par::Seq);
+        let means = (&self.means[..self.waiting * d], d);
+        self.products.add_product(means, means);
         if self.waiting_gaps {
-            let present = self.present.subcols(0, self.waiting);
-            let none = || Box::new(Gaps { both: Mat::zeros(d, d), mean_of_first: Mat::zeros(d, d) });
+            let present = (&self.present[..self.waiting * d], d);
+            let none = || Box::new(Gaps { both: Square::zeros(d), mean_of_first: Square::zeros(d) });
             let gaps = self.gaps.get_or_insert_with(none);
-            matmul(&mut gaps.both, Accum::Add, present, present.transpose(), 1.0, Par::Seq);
-            matmul(&mut gaps.mean_of_first, Accum::Add, means, present.transpose(), 1.0, Par::Seq);
+            gaps.both.add_product(present, present);
+            gaps.mean_of_first.add_product(means, present);
         } else {
             self.complete += self.waiting as f64;
-            for object in 0..self.waiting {
-                for attribute in 0..d {
-                    self.complete_means[attribute] += self.means[(attribute, object)];
-                }
+            for row in self.means.chunks_exact(d.max(1)).take(self.waiting) {
+                self.complete_means.iter_mut().zip(row).for_each(|(sum, mean)| *sum += mean);
             }
         }
         self.means.fill(0.0);
@@ -124,12 +121,12 @@ impl Sums {
         add(&mut self.label, &later.label);
         add(&mut self.label_by_mean, &later.label_by_mean);
         add(&mut self.complete_means, &later.complete_means);
-        self.products += &later.products;
+        self.products.add(&later.products);
         self.complete += later.complete;
         match (&mut self.gaps, later.gaps) {
             (Some(gaps), Some(more)) => {
-                gaps.both += &more.both;
-                gaps.mean_of_first += &more.mean_of_first;
+                gaps.both.add(&more.both);
+                gaps.mean_of_first.add(&more.mean_of_first);
             }
             (none @ None, more) => *none = more,
             (Some(_), None) => {}

@@ -1,8 +1,6 @@
 //! What is left to explain after some judgments: a Gaussian conditioned on measurements.
 
-use crate::linalg::Symmetric;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use crate::linalg::{Block, Symmetric, add_product};
 
 /// The covariance of true values, K, and of them with the label, q, given the judgments taken so far.
 ///
@@ -94,10 +92,10 @@ impl<'a> Residual<'a> {
     /// K, row by row.
     fn whole(&self) -> Vec<f64> {
         let d = self.covariance.len();
-        let mut matrix = Mat::from_fn(d, d, |i, j| self.external[(i, j)]);
-        let taken = MatRef::from_row_major_slice(&self.columns, self.columns.len() / d.max(1), d);
-        matmul(&mut matrix, Accum::Add, taken.transpose(), taken, -1.0, Par::Seq);
-        (0..d).flat_map(|i| (0..d).map(move |j| (i, j))).map(|at| matrix[at]).collect()
+        let mut matrix: Vec<f64> = (0..d).flat_map(|i| self.external.row(i)).copied().collect();
+        let block = Block { matrix: &mut matrix, columns: d, corner: (0, 0) };
+        add_product(block, -1.0, (&self.columns, d), (&self.columns, d));
+        matrix
     }
 
     /// K as a matrix of its own, with rounding taken off the diagonal.

@@ -34,7 +34,7 @@ pub struct WorkerPair {
 
 /// Looks for pairs of workers who copy one another or share a misunderstanding.
 ///
-/// If the [`Skilled`] model is right, then given the classes the label of one worker tells nothing of that of another. The
+/// If the [`Skilled`](crate::truth::Skilled) model is right, then given the classes the label of one worker tells nothing of that of another. The
 /// classes are not known, but can be drawn from their probabilities; given a draw, the labels of one worker of a pair
 /// are shuffled among the tasks of a class that both labelled. The p-value is the share of draws whose shuffled labels
 /// go together as much as the real ones do. A pair is looked at until ten shuffles have, or `most` were made.
