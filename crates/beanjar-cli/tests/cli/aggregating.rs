@@ -130,7 +130,7 @@ fn known_labels_are_fixed_and_tell_how_good_the_rest_is() {
         assert_eq!((&found["label"], found["confidence"].as_f64()), (&label.into(), Some(1.0)));
     }
     assert_eq!(found["gold"]["tasks"], 50);
-    assert!(found["gold"]["accuracy"].as_f64().unwrap() < 1.0, "judged without being told");
+    assert!(found["gold"]["accuracy"].as_f64().unwrap() < 1.0, "judged without the known labels");
     folder.write("odd.csv", "task,label\nt1,never\n");
     folder.write("labels.csv", "task,worker,label\nt1,a,x\nt1,b,y\n");
     let run = folder.run(&["aggregate", "labels.csv", "--gold", "odd.csv"]);

@@ -8,7 +8,7 @@ const VERSION: u64 = 1;
 /// The kinds of that version.
 const KINDS: [&str; 3] = ["multiselect", "crowd", "experts"];
 
-/// A model, with what tells it is one.
+/// A model with its version.
 #[derive(Serialize, Deserialize)]
 struct File<M> {
     beanjar_model: u64,

@@ -232,7 +232,7 @@ mod tests {
         // One class only.
         let one_class = fit(&[vec![(0, 0), (1, 0)], vec![(1, 0)]], 2, 1);
         assert_eq!(one_class.posterior.of(1), [1.0]);
-        // One worker only: nobody can tell better.
+        // One worker only: their labels stand.
         let alone = fit(&[vec![(0, 0)], vec![(0, 1)], vec![(0, 1)]], 1, 2);
         assert_eq!((0..3).map(|t| alone.posterior.answer(t, 0).class).collect::<Vec<_>>(), [0, 1, 1]);
         // A worker who always says the same has no say, a task without votes equal chances, a task with one label that.

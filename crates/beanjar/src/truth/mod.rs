@@ -25,7 +25,6 @@ mod properties;
 mod rule;
 mod skilled;
 mod spectral;
-mod tensor;
 mod wawa;
 
 pub use accuracy::{WorkerAccuracy, worker_accuracies};

@@ -63,16 +63,25 @@ impl Information {
     }
 
     /// How many tasks a worker labelled.
+    ///
+    /// # Panics
+    /// If there is no such worker.
     pub fn labelled(&self, worker: usize) -> usize {
         self.labelled[worker] as usize
     }
 
     /// The workers who share a task with one, and the information shared.
+    ///
+    /// # Panics
+    /// If there is no such worker.
     pub fn partners(&self, worker: usize) -> &[(u32, f64)] {
         &self.partners[self.offsets[worker]..self.offsets[worker + 1]]
     }
 
     /// The information of two workers.
+    ///
+    /// # Panics
+    /// If there is no such worker.
     pub fn between(&self, one: usize, other: usize) -> f64 {
         let partners = self.partners(one);
         match partners.binary_search_by_key(&(other as u32), |partner| partner.0) {

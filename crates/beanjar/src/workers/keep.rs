@@ -117,9 +117,14 @@ impl Keep {
         let ballots = once.as_ref().unwrap_or(ballots);
         let folds = Folds::new(ballots, FOLDS, context.seed());
         let (first, context) = (context.part(0.0, 0.1), &context.part(0.1, 1.0));
-        let ranked = |ballots: &Ballots| Ok(Ranking::new(&Information::new(ballots, self.missing, &first)?));
-        let rankings: Vec<Ranking> = folds.iter().map(|fold| ranked(&fold.kept)).collect::<Result<_>>()?;
-        let ranking = ranked(ballots)?;
+        let ranked = |ballots: &Ballots, number: usize| -> Result<Ranking> {
+            let share = |number: usize| number as f64 / (FOLDS + 1) as f64;
+            let context = first.part(share(number), share(number + 1));
+            Ok(Ranking::new(&Information::new(ballots, self.missing, &context)?))
+        };
+        let rankings: Vec<Ranking> =
+            folds.iter().enumerate().map(|(number, fold)| ranked(&fold.kept, number)).collect::<Result<_>>()?;
+        let ranking = ranked(ballots, FOLDS)?;
         let sizes = sizes(ballots.workers());
         let steps = context.steps("choosing workers", sizes.len() * (FOLDS + 1));
         let alone = context.alone();

@@ -2,7 +2,7 @@
 //! Discrete Product Distributions).
 //!
 //! Workers who look at the tasks agree with one another through the tasks' true classes; workers who do not look agree
-//! with nobody. So the [mutual information](Information) between the labels of two workers tells that both are worth
+//! with nobody. So the [mutual information](Information) between the labels of two workers shows that both are worth
 //! listening to, and no truth is needed to see it.
 
 mod goodness;

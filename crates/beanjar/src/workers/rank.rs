@@ -232,3 +232,6 @@ impl RankWorkers {
         Ok(SuspiciousPairs { looked_at, pairs: pairs.collect() })
     }
 }
+
+#[cfg(test)]
+mod tests;

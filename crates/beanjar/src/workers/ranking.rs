@@ -34,7 +34,7 @@ impl Ranking {
     }
 }
 
-/// Where a falling curve bends: how many of its points come before its flat tail.
+/// The elbow of a falling curve: how many of its points come before its flat tail.
 ///
 /// The point farthest below the straight line from the first point to the last, as scree plots are cut.
 pub fn elbow(curve: &[f64]) -> usize {
@@ -42,7 +42,7 @@ pub fn elbow(curve: &[f64]) -> usize {
     let steps = (curve.len() - 1).max(1) as f64;
     let below = |i: usize| first + (last - first) * i as f64 / steps - curve[i];
     let deepest = (0..curve.len()).fold(0, |deepest, i| if below(i) > below(deepest) { i } else { deepest });
-    // The bend itself is the first point of the tail; a curve without one keeps all.
+    // The elbow itself is the first point of the tail; a curve without one keeps all.
     if deepest == 0 { curve.len() } else { deepest }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_elbow_is_where_the_curve_bends() {
+    fn the_elbow_is_where_the_flat_tail_begins() {
         assert_eq!(elbow(&[10.0, 9.0, 8.0, 1.0, 0.9, 0.8, 0.7, 0.6]), 3);
         assert_eq!(elbow(&[5.0, 1.0, 1.0]), 1);
         assert_eq!(elbow(&[3.0, 2.0, 1.0]), 3);

@@ -12,7 +12,7 @@ pub struct Subset {
     pub exact: bool,
 }
 
-/// So many workers are searched through.
+/// The most workers among whom all subsets are searched.
 const MOST_EXACT: usize = 30;
 
 /// The `size` workers with the largest sum of pairwise information (heuristic a of the paper).

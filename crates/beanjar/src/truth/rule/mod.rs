@@ -34,7 +34,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// How many classes it tells apart.
+    /// How many classes there are.
     pub fn classes(&self) -> usize {
         match self {
             Rule::Weights(weights) => weights.classes(),

@@ -5,7 +5,7 @@ fn crowd(copies: bool) -> Ballots {
     let crowd = Crowd { tasks: 300, workers: 10, classes: 3, votes: (6, 6), ..Crowd::default() };
     let mut labels = crowd.draw(&Context::new().with_seed(3)).unwrap().labels;
     if copies {
-        // Worker 9 says what worker 0 says wherever both are asked.
+        // Worker 9 copies worker 0 wherever both are asked.
         for votes in &mut labels {
             if let Some(said) = votes.iter().find(|vote| vote.0 == 0).map(|vote| vote.1) {
                 votes.iter_mut().filter(|vote| vote.0 == 9).for_each(|vote| vote.1 = said);

@@ -38,7 +38,7 @@ impl Witnesses {
         Ok(Witnesses { group, fits })
     }
 
-    /// The probabilities of the classes of the tasks on which a pair met: what the others say, and the two votes.
+    /// The probabilities of the classes of the tasks on which a pair met: the posterior by the others, updated by the two votes.
     pub(super) fn rows(&self, one: usize, other: usize, meetings: &[Meeting]) -> Vec<Vec<f64>> {
         let (a, mut b) = (self.group[one], self.group[other]);
         if a == b {

@@ -1,0 +1,84 @@
+use super::*;
+use crate::simulate::Crowd;
+use std::ops::ControlFlow;
+
+/// Half of the workers guess; the last copies the first wherever both are asked.
+fn labels() -> Labels {
+    let crowd =
+        Crowd { tasks: 200, workers: 10, classes: 3, votes: (8, 8), accuracy: 0.7, spammers: 0.4, ..Crowd::default() };
+    let mut rows = Vec::new();
+    for (task, mut votes) in crowd.draw(&Context::new().with_seed(2)).unwrap().labels.into_iter().enumerate() {
+        let first = votes.iter().find(|vote| vote.0 == 0).map(|vote| vote.1);
+        if let Some(label) = first {
+            votes.iter_mut().filter(|vote| vote.0 == 9).for_each(|vote| vote.1 = label);
+        }
+        rows.extend(votes.iter().map(|(worker, label)| [format!("t{task}"), format!("w{worker}"), label.to_string()]));
+    }
+    Labels::from_rows(rows.iter().map(|[task, worker, label]| (&task[..], &worker[..], &label[..]))).unwrap()
+}
+
+#[test]
+fn as_many_as_asked_are_kept_and_ranks_follow_scores() {
+    let labels = labels();
+    let fit = |keep, by| RankWorkers { keep, by, ..RankWorkers::default() }.fit(&labels, &Context::new());
+    let first = fit(WorkersToKeep::Number(3), KeepBy::Score).unwrap();
+    assert_eq!((first.keep, first.rule), (3, "given"));
+    assert!(first.workers.iter().all(|worker| worker.kept == (worker.rank <= 3)));
+    assert!(first.workers.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    let subset = fit(WorkersToKeep::Number(3), KeepBy::Subset).unwrap();
+    assert_eq!(subset.workers.iter().filter(|worker| worker.kept).count(), 3);
+    let all = fit(WorkersToKeep::All, KeepBy::Score).unwrap();
+    assert_eq!((all.keep, all.rule, all.tried.len()), (10, "all", 0));
+    assert_eq!(fit(WorkersToKeep::Number(11), KeepBy::Score), Err(Error::FewWorkers { asked: 11, workers: 10 }));
+    assert!(matches!(fit(WorkersToKeep::Number(0), KeepBy::Score), Err(Error::OutOfRange { .. })));
+}
+
+#[test]
+fn the_copier_is_listed_and_the_rate_decides_how_many_are() {
+    let labels = labels();
+    let fit = |false_discovery_rate| {
+        let keep = WorkersToKeep::All;
+        let rank = RankWorkers { keep, suspicious: true, false_discovery_rate, ..RankWorkers::default() };
+        rank.fit(&labels, &Context::new())
+    };
+    let found = fit(0.05).unwrap();
+    let suspicious = found.suspicious.unwrap();
+    assert_eq!(suspicious.looked_at, 45);
+    let mut first = suspicious.pairs[0].workers.clone();
+    first.sort();
+    assert_eq!(first, ["w0", "w9"]);
+    assert!(suspicious.pairs.iter().all(|pair| pair.pair.adjusted <= 0.05));
+    assert!(found.goodness.unwrap() > 0.0);
+    assert_eq!(fit(1.0).unwrap().suspicious.unwrap().pairs.len(), 45);
+    assert!(fit(0.0).is_err() && fit(f64::NAN).is_err());
+}
+
+#[test]
+fn a_repeated_label_is_warned_of_and_counts_once() {
+    let rows = [("a", "w", "x"), ("a", "v", "x"), ("b", "w", "y"), ("b", "v", "y")];
+    let rank = RankWorkers { keep: WorkersToKeep::All, ..RankWorkers::default() };
+    let fit = |rows: &[(&'static str, &'static str, &'static str)]| {
+        rank.fit(&Labels::from_rows(rows.iter().copied()).unwrap(), &Context::new()).unwrap()
+    };
+    let (once, twice) = (fit(&rows), fit(&[&rows[..], &[("a", "w", "y")]].concat()));
+    assert_eq!(once.workers, twice.workers);
+    assert_eq!(once.warnings, []);
+    let warning = Warning::Repeated { count: 1, what: "label", rule: "the first counts" };
+    assert_eq!(twice.warnings, [warning]);
+}
+
+#[test]
+fn progress_grows_and_a_break_stops() {
+    let labels = labels();
+    let rank = RankWorkers { suspicious: true, ..RankWorkers::default() };
+    for stop in [0.0, 0.3, 0.6, 0.95] {
+        let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let log = std::sync::Arc::clone(&heard);
+        let context = Context::new().with_progress(move |progress| {
+            log.lock().unwrap().push(progress.done);
+            if progress.done >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(rank.fit(&labels, &context), Err(Error::Stopped), "{stop}");
+        assert!(heard.lock().unwrap().is_sorted(), "{stop}");
+    }
+}
