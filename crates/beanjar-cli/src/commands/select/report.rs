@@ -102,7 +102,11 @@ fn losses(outcome: &SelectOutcome) -> String {
     };
     line("upper bound", number(outcome.upper_bound), bound);
     if outcome.ridge > 0.0 {
-        line("ridge", number(outcome.ridge), "shrinks the weights; chosen by the expected error unless given".into());
+        line(
+            "ridge",
+            outcome.ridge.to_string(),
+            "shrinks the weights; chosen by the expected error unless given".into(),
+        );
     }
     text
 }
