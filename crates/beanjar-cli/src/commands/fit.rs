@@ -1,7 +1,6 @@
-use super::Reading;
 use super::label_column::LabelColumn;
-use super::labelled::judgments_of;
 use super::selection_file::read_selection;
+use super::{Reading, judgments_of};
 use crate::Common;
 use crate::failure::Result;
 use crate::output::{count, number, table};
@@ -65,7 +64,7 @@ impl Fit {
             common.clear_bar();
             eprint!("{}", summary(&outcome.predictor));
         }
-        sink.emit_text(&Model::Multiselect(outcome.predictor).to_json())
+        sink.emit_text(&Model::Multiselect(outcome.model()).to_json())
     }
 }
 

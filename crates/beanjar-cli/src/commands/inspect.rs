@@ -1,5 +1,4 @@
-use super::Reading;
-use super::labelled::nothing_in_common;
+use super::{Reading, nothing_in_common};
 use crate::Common;
 use crate::failure::Result;
 use crate::output::{Report, Rows, count, exact, number, table, with_header};

@@ -14,14 +14,13 @@ pub(crate) mod simulate;
 pub(crate) mod workers;
 
 mod label_column;
-pub(crate) mod labelled;
 mod selection_file;
 
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
 use crate::progress::reading;
-use beanjar::{Column, Labels};
+use beanjar::{Column, Dictionary, Judgments, Labels};
 use beanjar_io::{ColumnNames, Data, Kind, Read, ReadOptions, Source, read_table};
 use clap::{Args, ValueEnum};
 
@@ -84,6 +83,36 @@ fn labels_of(data: Data, file: &Source) -> Result<Labels> {
             file.name()
         ))),
     }
+}
+
+/// The judgments in a table, or an error if it holds labels.
+fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
+    match data {
+        Data::Judgments(judgments) => Ok(judgments),
+        Data::Labels(_) => Err(Failure::Words(format!(
+            "{}: this file holds labels, and judgments are needed (object,attribute,worker,value); if its labels are numbers, say --kind judgments",
+            file.name()
+        ))),
+    }
+}
+
+/// The sentence for two tables that have no id in common.
+fn nothing_in_common(
+    file: &Source,
+    ids: &Dictionary,
+    what: &'static str,
+    labels: &Source,
+    known: &Dictionary,
+) -> Failure {
+    let example = |ids: &Dictionary| ids.iter().next().unwrap_or_default().chars().take(40).collect();
+    let nothing = beanjar::Error::NothingInCommon {
+        what,
+        left: ids.len(),
+        right: known.len(),
+        left_example: example(ids),
+        right_example: example(known),
+    };
+    Failure::Words(format!("{} and {}: {nothing}", file.name(), labels.name()))
 }
 
 /// The known labels in a table: its column 'label' or 'truth', or its only one.

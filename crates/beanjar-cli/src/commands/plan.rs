@@ -1,6 +1,5 @@
-use super::Reading;
-use super::labelled::judgments_of;
 use super::selection_file::read_selection;
+use super::{Reading, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, number, table, with_header};

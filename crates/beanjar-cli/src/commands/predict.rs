@@ -1,7 +1,6 @@
 use super::aggregate::AggregateReport;
-use super::labelled::judgments_of;
 use super::learn::FeatureColumns;
-use super::{Reading, bytes_of, known_labels, labels_of};
+use super::{Reading, bytes_of, judgments_of, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};

@@ -26,7 +26,12 @@ impl Model {
     #[must_use]
     pub fn to_json(&self) -> String {
         // Plain structs of strings and numbers always serialise.
-        serde_json::to_string_pretty(&File { beanjar_model: VERSION, model: self }).unwrap_or_default() + "\n"
+        serde_json::to_string_pretty(&self.as_file()).unwrap_or_default() + "\n"
+    }
+
+    /// The model with the version, as it stands in a file.
+    pub(crate) fn as_file(&self) -> impl Serialize {
+        File { beanjar_model: VERSION, model: self }
     }
 
     /// Loads the text of a model file, and checks that its numbers fit together.

@@ -93,14 +93,7 @@ impl FitPredictor {
 #[cfg(feature = "serde")]
 impl serde::Serialize for FitPredictorOutcome {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        #[derive(serde::Serialize)]
-        struct ModelFile<'a> {
-            beanjar_model: u64,
-            kind: &'static str,
-            #[serde(flatten)]
-            predictor: &'a Predictor,
-        }
-        ModelFile { beanjar_model: 1, kind: "multiselect", predictor: &self.predictor }.serialize(serializer)
+        crate::Model::Multiselect(self.model()).as_file().serialize(serializer)
     }
 }
 

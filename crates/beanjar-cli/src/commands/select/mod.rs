@@ -1,8 +1,7 @@
 mod report;
 
-use super::Reading;
 use super::label_column::LabelColumn;
-use super::labelled::judgments_of;
+use super::{Reading, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::{self, Method};
