@@ -1,3 +1,5 @@
+//! Why a command ended early, in one sentence, with the file and the flag it is about.
+
 use std::fmt;
 use std::io;
 
@@ -13,7 +15,7 @@ pub(crate) enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Io(error) => error.fmt(f),
+            Failure::Io(error) => write!(f, "{error}{}", file_hint(error)),
             Failure::Library(error) => write!(f, "{error}{}", hint(error)),
             Failure::Words(words) => f.write_str(words),
             Failure::Closed => f.write_str("standard output was closed"),
@@ -40,14 +42,40 @@ fn hint(error: &beanjar::Error) -> &'static str {
     }
 }
 
+/// The flag that mends what was wrong with a file.
+fn file_hint(error: &beanjar_io::Error) -> String {
+    use beanjar_io::{Error, FeatureProblem};
+    match error {
+        Error::MissingColumn { role, .. } => format!("; use --columns {role}=NAME"),
+        Error::ColumnTwice { .. } => "; name another with --columns".into(),
+        Error::UnclearKind { .. } => "; say --kind labels or --kind judgments".into(),
+        Error::NotJudgments { .. } => "; if its labels are numbers, say --kind judgments".into(),
+        Error::NotANumber { wide: true, .. } => "; every column but the object's and the worker's is taken for an attribute: for labels, name the label column with --columns label=NAME".into(),
+        Error::NotANumber { .. } => "; for categories say --kind labels and --columns label=NAME".into(),
+        Error::BadFeature { problem: FeatureProblem::Missing, .. } => "; --impute mean fills such gaps".into(),
+        Error::BadFeature { .. } => "; --ignore leaves the column out".into(),
+        _ => String::new(),
+    }
+}
+
 impl Failure {
-    /// The same, said of a file.
+    /// The same, with the name of the file it is about.
     pub(crate) fn of(self, source: &beanjar_io::Source) -> Failure {
         match self {
             // A bad parameter is not the file's fault.
             Failure::Library(error @ beanjar::Error::OutOfRange { .. }) => Failure::Library(error),
             Failure::Library(error) => Failure::Words(format!("{}: {error}{}", source.name(), hint(&error))),
             other => other,
+        }
+    }
+
+    /// The same, with the name of the file it is about, or of both if they have no id in common.
+    pub(crate) fn of_two(self, source: &beanjar_io::Source, other: &beanjar_io::Source) -> Failure {
+        match self {
+            Failure::Library(error @ beanjar::Error::NothingInCommon { .. }) => {
+                Failure::Words(format!("{} and {}: {error}", source.name(), other.name()))
+            }
+            failure => failure.of(source),
         }
     }
 }

@@ -34,7 +34,7 @@ struct Cli {
 /// Flags that every command takes.
 #[derive(Args)]
 struct Common {
-    /// How to print the result [default: table on a terminal, json elsewhere, or as the name of --out tells].
+    /// How to print the result [default: table on a terminal, json elsewhere, or by the name of --out].
     #[arg(long, global = true, value_enum, value_name = "FORMAT", help_heading = "Common options")]
     format: Option<Format>,
     /// Write the result to this file (for simulate: to this folder) and not to standard output.
@@ -105,6 +105,7 @@ fn main() -> ExitCode {
         // Whoever reads our output has had enough of it, as `head` has.
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {
+            common.clear_bar();
             eprintln!("error: {}", output::one_line(&failure.to_string()));
             ExitCode::from(2)
         }

@@ -3,7 +3,8 @@
 use crate::failure::{Failure, Result};
 use crate::progress::{moved, working};
 use crate::{Common, Format};
-use beanjar_io::{Output, Source};
+pub(crate) use beanjar::counted as count;
+use beanjar_io::{Output, Source, write_csv};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -42,7 +43,7 @@ impl Sink<'_> {
                 serde_json::to_writer_pretty(&mut *out, report)?;
                 out.write_all(b"\n")
             }
-            Format::Csv => report.rows().try_for_each(|row| out.write_all(csv(&row).as_bytes())),
+            Format::Csv => write_csv(out, report.rows()),
         })
     }
 
@@ -124,7 +125,6 @@ impl Common {
     /// Takes the bar off the terminal, so that a sentence or a result can stand there.
     pub(crate) fn clear_bar(&self) {
         if let Some((_, bar)) = self.started.get() {
-            bar.reset();
             bar.finish_and_clear();
         }
     }
@@ -150,15 +150,6 @@ fn advice(warning: &beanjar::Warning) -> &'static str {
         beanjar::Warning::Overfitted => " (--ridge 0.4, --never)",
         _ => "",
     }
-}
-
-/// A row as a line.
-fn csv(row: &[String]) -> String {
-    let quoted = |field: &String| match field.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.clone(),
-    };
-    row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// A plain table: the first column to the left, numbers to the right.
@@ -198,37 +189,16 @@ pub(crate) fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
-/// A count and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
-pub(crate) fn count(n: usize, what: &str) -> String {
-    let digits = n.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
-    let ending = match what {
-        _ if n == 1 => "",
-        what if what.ends_with('s') => "es",
-        _ => "s",
-    };
-    format!("{} {what}{ending}", groups.join(","))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_counts_readable() {
+    fn numbers_are_short() {
         assert_eq!(number(0.12345), "0.1235");
         assert_eq!(number(12.345), "12.35");
         assert_eq!(number(-123_456.7), "-123457");
         assert_eq!(number(1e-9), "1.00e-9");
         assert_eq!(number(None), "-");
-        assert_eq!(count(1, "task"), "1 task");
-        assert_eq!(count(1_234_567, "task"), "1,234,567 tasks");
-    }
-
-    #[test]
-    fn csv_quotes_what_needs_it() {
-        let rows = [vec!["a".to_owned(), "b,c".to_owned()], vec!["d\"e".to_owned(), String::new()]];
-        assert_eq!(rows.iter().map(|row| csv(row)).collect::<String>(), "a,\"b,c\"\n\"d\"\"e\",\n");
     }
 }

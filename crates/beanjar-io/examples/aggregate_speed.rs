@@ -29,8 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let iterations = std::env::args().nth(2).map_or(Ok(10), |text| text.parse())?;
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let context = Context::new().with_threads(threads)?;
-    let options = ReadOptions { context: context.clone(), ..Default::default() };
-    let (read, data) = timed(|| read(&Source::from(file), &options));
+    let (read, data) = timed(|| read(&Source::from(file), &ReadOptions::default(), &context));
     let Data::Labels(labels) = data?.data else { return Err("not labels".into()) };
     let (look, seen) = timed(|| sum_over(&labels, &context, || Look(0)).0);
     let evidence = Evidence::votes(labels.ballots())?;

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = arguments.next().map_or(Ok(50), |text| text.parse::<usize>())?.max(2);
     let restarts = arguments.next().map_or(Ok(30), |text| text.parse())?;
     let table = read_features(&Source::from(features), Wanted::AllBut(&[]), false)?.table;
-    let Data::Labels(labels) = read(&Source::from(labels), &ReadOptions::default())?.data else {
+    let Data::Labels(labels) = read(&Source::from(labels), &ReadOptions::default(), &Context::new())?.data else {
         return Err("not labels".into());
     };
     let lookup = table.units().lookup();

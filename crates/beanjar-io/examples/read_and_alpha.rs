@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p beanjar-io --example read_and_alpha labels.csv`
 
-use beanjar::reliability::{LabelOptions, inspect_labels};
+use beanjar::InspectLabels;
 use beanjar_io::{Data, ReadOptions, Source, read};
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -12,12 +12,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let context = beanjar::Context::new().with_threads(threads)?;
     let start = Instant::now();
-    let options = ReadOptions { context: context.clone(), ..Default::default() };
-    let Data::Labels(labels) = read(&Source::from(file), &options)?.data else { return Err("not labels".into()) };
+    let Data::Labels(labels) = read(&Source::from(file), &ReadOptions::default(), &context)?.data else {
+        return Err("not labels".into());
+    };
     let reading = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let found =
-        inspect_labels(&labels, &LabelOptions { bootstrap: 0, ..Default::default() }, &beanjar::Context::new())?;
+    let found = InspectLabels { bootstrap: 0, ..Default::default() }.run(&labels, &beanjar::Context::new())?;
     let alpha = start.elapsed().as_secs_f64();
     println!(
         "{{\"labels\": {}, \"tasks\": {}, \"read_seconds\": {reading:.3}, \"alpha_cpu_seconds\": {alpha:.3}, \"alpha\": {}}}",

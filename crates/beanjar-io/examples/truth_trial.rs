@@ -36,9 +36,10 @@ fn main() -> Outcome<()> {
 
 /// Accuracy and calibration error of the plain vote and of auto.
 fn trial(folder: &Path, known: usize, context: &Context) -> Outcome<[f64; 4]> {
-    let options = ReadOptions { context: context.clone(), ..ReadOptions::default() };
     let source = Source::from(folder.join("labels.csv").to_string_lossy().as_ref());
-    let Data::Labels(labels) = beanjar_io::read(&source, &options)?.data else { return Err("not labels".into()) };
+    let Data::Labels(labels) = beanjar_io::read(&source, &ReadOptions::default(), context)?.data else {
+        return Err("not labels".into());
+    };
     let truth = truth(folder, &labels)?;
     let ballots = labels.ballots();
     let answers: Vec<usize> = (0..truth.len()).filter(|&task| truth[task].is_some()).collect();

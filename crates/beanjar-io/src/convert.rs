@@ -1,13 +1,13 @@
 //! From one file format to another.
 
-use crate::columns::{Header, Role, role_of};
+use crate::column_roles::{Header, Role, role_of};
 use crate::error::shown;
 use crate::read::{Data, Input, ReadOptions, Rows, read};
 use crate::write::{Cell, ColumnType, TableWriter};
 use crate::{Error, Result, Source};
 use arrow_schema::SchemaRef;
-use beanjar::Judgments;
 use beanjar::judgments::{ANONYMOUS, ObjectJudgments};
+use beanjar::{Context, Judgments};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,16 +32,22 @@ pub struct Converted {
     pub incomplete: usize,
 }
 
-/// Writes what is in `source` to `path`, in the format that its name tells.
+/// Writes what is in `source` to `path`, in the format that its name shows.
 ///
 /// In the same form every column is kept, ids and labels as text; a column of another role is a column of numbers if
 /// all its values are numbers that a double holds. Missing values come out empty, or null where the format has that.
 /// In another form, only judgments are kept.
-pub fn convert(source: &Source, path: &Path, form: Form, options: &ReadOptions) -> Result<Converted> {
+pub fn convert(
+    source: &Source,
+    path: &Path,
+    form: Form,
+    options: &ReadOptions,
+    context: &Context,
+) -> Result<Converted> {
     if form == Form::Same {
-        return Ok(Converted { rows: same(source, path, options)?, incomplete: 0 });
+        return Ok(Converted { rows: same(source, path, options, context)?, incomplete: 0 });
     }
-    let read = read(source, options)?;
+    let read = read(source, options, context)?;
     let rows = match (read.data, form) {
         (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, path)?,
         (Data::Judgments(judgments), _) => long(&judgments, source, path)?,
@@ -50,8 +56,8 @@ pub fn convert(source: &Source, path: &Path, form: Form, options: &ReadOptions) 
     Ok(Converted { rows, incomplete: read.incomplete })
 }
 
-fn same(source: &Source, path: &Path, options: &ReadOptions) -> Result<usize> {
-    let input = Input::open(source, options.progress.clone())?.strict();
+fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) -> Result<usize> {
+    let input = Input::open(source, context)?.strict();
     let place = input.header_place();
     let (names, schema) = (input.names.clone(), input.schema.clone());
     let kept: Vec<usize> = (0..names.len()).collect();
@@ -69,7 +75,6 @@ fn same(source: &Source, path: &Path, options: &ReadOptions) -> Result<usize> {
     })?;
     let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
     let mut writer = TableWriter::create(path, &columns, &[source])?;
-    let mut written = 0;
     let mut write = |rows: &Rows| {
         let values: Vec<Vec<&str>> = kept.iter().map(|&column| rows.column(column)).collect();
         let mut cells = Vec::with_capacity(kept.len());
@@ -77,16 +82,14 @@ fn same(source: &Source, path: &Path, options: &ReadOptions) -> Result<usize> {
             cells.clear();
             cells.extend(values.iter().zip(&types).map(|(column, kind)| cell(column[row], *kind)));
             writer.row(&cells)?;
-            written += 1;
         }
         Ok(())
     };
     match source.can_be_read_again() {
-        true => Input::open(source, None)?.strict().for_each(&kept, |rows| write(&rows))?,
+        true => Input::open(source, context)?.strict().for_each(&kept, |rows| write(&rows))?,
         false => held.iter().try_for_each(&mut write)?,
     }
-    writer.finish()?;
-    Ok(written)
+    writer.finish()
 }
 
 /// Ids and labels are text, and so is what a typed file does not call a number. Another column holds numbers until a
@@ -123,7 +126,7 @@ fn is_plain_number(text: &str) -> bool {
     let code = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
     /// What a double holds of a whole number.
     const DIGITS: usize = 15;
-    /// As many digits as tell any two doubles apart.
+    /// Digits that any two different doubles differ in.
     const MOST_DIGITS: usize = 17;
     let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
     let long =
@@ -165,8 +168,7 @@ fn long(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
             }
         }
     }
-    writer.finish()?;
-    Ok(judgments.len())
+    writer.finish()
 }
 
 fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
@@ -183,7 +185,6 @@ fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
         }
     }
     let mut writer = TableWriter::create(path, &columns, &[source])?;
-    let mut written = 0;
     for (code, object) in judgments.objects.iter().enumerate() {
         for (who, values) in wide_rows(judgments.of(code)) {
             let mut cells = vec![Cell::Missing; columns.len()];
@@ -195,11 +196,9 @@ fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
                 cells[first + attribute] = Cell::Number(value);
             }
             writer.row(&cells)?;
-            written += 1;
         }
     }
-    writer.finish()?;
-    Ok(written)
+    writer.finish()
 }
 
 /// A worker and one judgment of each of some attributes.

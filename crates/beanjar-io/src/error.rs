@@ -89,7 +89,7 @@ pub enum Error {
         place: Place,
     },
     /// A column that is needed and not there.
-    #[error("{file}: no {role} column: looked for {looked_for}; found {found}; use --columns {role}=NAME")]
+    #[error("{file}: no {role} column: looked for {looked_for}; found {found}")]
     MissingColumn {
         /// The file.
         file: String,
@@ -121,7 +121,7 @@ pub enum Error {
         name: String,
     },
     /// One column for two roles.
-    #[error("{file}: the column '{name}' cannot be both the {first} and the {second}; name another with --columns")]
+    #[error("{file}: the column '{name}' cannot be both the {first} and the {second}")]
     ColumnTwice {
         /// The file.
         file: String,
@@ -133,9 +133,7 @@ pub enum Error {
         second: &'static str,
     },
     /// A file that could hold labels as well as judgments.
-    #[error(
-        "{file}: a column '{label}' says labels and a column '{value}' says judgments; say --kind labels or --kind judgments"
-    )]
+    #[error("{file}: it may hold labels, in column '{label}', or judgments, in column '{value}'")]
     UnclearKind {
         /// The file.
         file: String,
@@ -145,7 +143,7 @@ pub enum Error {
         value: String,
     },
     /// Text where a number must be.
-    #[error("{file}, {place}: '{value}' in column '{column}' is not a number{hint}")]
+    #[error("{file}, {place}: '{value}' in column '{column}' is not a number")]
     NotANumber {
         /// The file.
         file: String,
@@ -155,8 +153,8 @@ pub enum Error {
         column: String,
         /// The text.
         value: String,
-        /// What to do.
-        hint: &'static str,
+        /// Whether the table has a column for each attribute.
+        wide: bool,
     },
     /// A line that is no JSON object of plain values.
     #[error("{file}, {place}: {problem}; each line should be one JSON object of plain values")]
@@ -179,15 +177,17 @@ pub enum Error {
         id: String,
     },
     /// A table with ids alone.
-    #[error("{file}: no column but '{id}'; features are columns of numbers after the first")]
-    NoFeatures {
+    #[error("{file}: no column but '{id}'; {needed}")]
+    OnlyIds {
         /// The file, and where the header is.
         file: String,
         /// The column.
         id: String,
+        /// What the columns after it should be.
+        needed: &'static str,
     },
     /// A feature that is missing or not a number.
-    #[error("{file}, {place}: the value of '{unit}' in column '{column}' {what}")]
+    #[error("{file}, {place}: the value of '{unit}' in column '{column}' is {problem}")]
     BadFeature {
         /// The file.
         file: String,
@@ -197,8 +197,8 @@ pub enum Error {
         unit: String,
         /// The feature.
         column: String,
-        /// What is wrong with it, and what to do.
-        what: String,
+        /// What is wrong with it.
+        problem: FeatureProblem,
     },
     /// An output that is also an input.
     #[error("{file}: the output would overwrite an input; choose another name")]
@@ -206,13 +206,11 @@ pub enum Error {
         /// The file.
         file: String,
     },
-    /// A `--columns` that is not understood.
-    #[error("--columns: '{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label")]
+    /// Names of columns that are not understood.
+    #[error("'{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label")]
     BadColumns(String),
     /// Labels where only judgments will do.
-    #[error(
-        "{file}: --form is for judgments, and this file holds labels; if its labels are numbers, say --kind judgments"
-    )]
+    #[error("{file}: only judgments have a long and a wide form, and this file holds labels")]
     NotJudgments {
         /// The file.
         file: String,
@@ -245,6 +243,21 @@ pub enum Error {
         /// What the library says.
         source: beanjar::Error,
     },
+}
+
+/// What is wrong with the value of a feature.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FeatureProblem {
+    /// There is none.
+    #[error("missing")]
+    Missing,
+    /// Its square would be infinite.
+    #[error("{0:e}, which is too large")]
+    TooLarge(f64),
+    /// Text, or infinite.
+    #[error("'{0}', which is not a number")]
+    NotANumber(String),
 }
 
 /// The result of reading or writing.

@@ -1,11 +1,12 @@
 //! Which format a file has, and how to get at its bytes.
 
 use crate::{Error, Result};
+use beanjar::Context;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// A file format, told by the file's name.
+/// A file format, which a file's name shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Comma-separated values; semicolons and tabs are recognised by the header.
@@ -32,7 +33,7 @@ pub enum Compression {
 }
 
 impl Format {
-    /// The format and compression that a file name tells.
+    /// The format and compression that a file name shows.
     pub fn of(path: &Path) -> Result<(Format, Compression)> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let (stem, compression) = match name.rsplit_once('.') {
@@ -48,7 +49,7 @@ impl Format {
             Some((_, "parquet" | "pq")) => Format::Parquet,
             Some((_, "arrow" | "feather" | "ipc")) => Format::Arrow,
             Some((_, extension)) => return Err(unknown(format!("the extension .{extension} is not known"))),
-            None => return Err(unknown("the name has no extension that tells the format".into())),
+            None => return Err(unknown("the name has no extension that shows the format".into())),
         };
         if !format.is_text() && compression != Compression::Plain {
             return Err(unknown("parquet and arrow files carry their own compression".into()));
@@ -64,9 +65,9 @@ impl Format {
 /// Where to read from: a file, or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A file, whose name tells its format.
+    /// A file, whose name shows its format.
     File(PathBuf),
-    /// Standard input, whose first bytes tell its format.
+    /// Standard input, whose first bytes show its format.
     Stdin,
 }
 
@@ -96,6 +97,10 @@ impl Source {
     }
 
     pub(crate) fn unreadable(&self, error: &io::Error) -> Error {
+        // The callback that hears of every byte read can stop the reading.
+        if let Some(stopped) = error.get_ref().and_then(|inner| inner.downcast_ref::<beanjar::Error>()) {
+            return Error::Data { file: self.name(), source: stopped.clone() };
+        }
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file".into(),
             io::ErrorKind::PermissionDenied => "permission denied".into(),
@@ -118,8 +123,9 @@ impl Source {
         matches!(self, Source::File(path) if path.metadata().is_ok_and(|metadata| metadata.is_file()))
     }
 
-    /// Opens the source. `count` is told of every byte read, before decompression.
-    pub(crate) fn open(&self, count: impl Fn(u64) + Send + 'static) -> Result<Opened> {
+    /// Opens the source. How far the reading is, in bytes before decompression, is reported to the context.
+    pub(crate) fn open(&self, context: &Context) -> Result<Opened> {
+        let size = self.size().filter(|size| *size > 0);
         match self {
             Source::File(path) => {
                 let file = File::open(path).map_err(|error| self.unreadable(&error))?;
@@ -128,20 +134,20 @@ impl Source {
                 }
                 let (format, compression) = match Format::of(path) {
                     // A pipe such as /dev/fd/63 has no name of its own.
-                    Err(_) if !self.can_be_read_again() => return self.sniff(Counted { inner: file, count }),
+                    Err(_) if !self.can_be_read_again() => return self.sniff(Reported::new(file, size, context)),
                     other => other?,
                 };
                 if !format.is_text() {
                     return Ok(Opened::Columnar { format, file });
                 }
-                let bytes = self.decompress(compression, Counted { inner: file, count })?;
+                let bytes = self.decompress(compression, Reported::new(file, size, context))?;
                 Ok(Opened::Text { format, bytes })
             }
-            Source::Stdin => self.sniff(Counted { inner: io::stdin(), count }),
+            Source::Stdin => self.sniff(Reported::new(io::stdin(), size, context)),
         }
     }
 
-    /// Tells compression and format by the first bytes.
+    /// Finds compression and format by the first bytes.
     fn sniff(&self, bytes: impl Read + Send + 'static) -> Result<Opened> {
         let (start, bytes) = self.peek(bytes)?;
         let compression = match &start[..] {
@@ -186,25 +192,39 @@ impl Source {
 /// What was peeked at, and what comes after it.
 type Whole<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
-struct Counted<R, F> {
-    inner: R,
-    count: F,
+/// Bytes whose reading is reported to the context.
+struct Reported<R> {
+    bytes: R,
+    read: u64,
+    size: Option<u64>,
+    context: Context,
 }
 
-impl<R: Read, F: Fn(u64)> Read for Counted<R, F> {
+impl<R> Reported<R> {
+    fn new(bytes: R, size: Option<u64>, context: &Context) -> Self {
+        Reported { bytes, read: 0, size, context: context.clone() }
+    }
+}
+
+impl<R: Read> Read for Reported<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        (self.count)(read as u64);
+        let read = self.bytes.read(buffer)?;
+        self.read += read as u64;
+        let share = self.size.map_or(0.0, |size| self.read as f64 / size as f64);
+        self.context.report(READING, share).map_err(io::Error::other)?;
         Ok(read)
     }
 }
+
+/// The stage that a progress callback hears of.
+pub(crate) const READING: &str = "reading";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_formats() {
+    fn names_show_formats() {
         let of = |name: &str| Format::of(Path::new(name)).ok();
         assert_eq!(of("a.csv"), Some((Format::Csv, Compression::Plain)));
         assert_eq!(of("dir.x/A.TSV.GZ"), Some((Format::Tsv, Compression::Gzip)));

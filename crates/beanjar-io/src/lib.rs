@@ -5,9 +5,10 @@
 //! depend on how many threads there were.
 //!
 //! ```no_run
+//! use beanjar::Context;
 //! use beanjar_io::{Data, ReadOptions, Source};
 //!
-//! let read = beanjar_io::read(&Source::from("labels.csv"), &ReadOptions::default())?;
+//! let read = beanjar_io::read(&Source::from("labels.csv"), &ReadOptions::default(), &Context::new())?;
 //! match read.data {
 //!     Data::Labels(labels) => println!("{} labels of {} tasks", labels.len(), labels.tasks.len()),
 //!     Data::Judgments(judgments) => println!("{} judgments", judgments.len()),
@@ -16,22 +17,23 @@
 //! ```
 #![warn(missing_docs)]
 
-mod columns;
+mod column_roles;
 mod convert;
 mod error;
 mod features;
 mod format;
-mod output;
+mod output_file;
 mod read;
 mod table;
 mod write;
+mod write_columnar;
 
-pub use columns::{ColumnNames, Role};
+pub use column_roles::{ColumnNames, Role};
 pub use convert::{Converted, Form, convert};
-pub use error::{Error, Place, Result};
+pub use error::{Error, FeatureProblem, Place, Result};
 pub use features::{ReadFeatures, Wanted, read_features};
 pub use format::{Compression, Format, Source};
-pub use output::{Output, remove_unfinished};
-pub use read::{Data, Kind, Progress, Read, ReadOptions, read};
+pub use output_file::{Output, remove_unfinished};
+pub use read::{Data, Kind, Read, ReadOptions, read};
 pub use table::{Table, read_columns, read_table};
-pub use write::{Cell, ColumnType, TableWriter};
+pub use write::{Cell, ColumnType, TableWriter, write_csv};

@@ -3,7 +3,7 @@
 use crate::error::shown;
 use crate::read::{Input, Rows};
 use crate::{Error, Place, Result, Source};
-use beanjar::{Column, Dictionary};
+use beanjar::{Column, Context, Dictionary};
 use std::collections::HashSet;
 
 /// One row per object: its id, and some columns of text.
@@ -38,7 +38,7 @@ impl Table {
 
 /// Reads a table of any columns: their names, and their values as text.
 pub fn read_columns(source: &Source) -> Result<(Vec<String>, Vec<Vec<String>>)> {
-    let input = Input::open(source, None)?.strict();
+    let input = Input::open(source, &Context::new())?.strict();
     let names = input.names.clone();
     let kept: Vec<usize> = (0..names.len()).collect();
     let mut columns = vec![Vec::new(); names.len()];
@@ -71,11 +71,10 @@ pub fn read_table(source: &Source) -> Result<Table> {
 
 /// Opens a table of ids and at least one other column.
 fn open_table(source: &Source) -> Result<Input> {
-    let input = Input::open(source, None)?.strict();
-    if input.names.len() < 2 {
-        let (role, looked_for) = ("label", "any column after the first".into());
-        let found = input.names.iter().map(|name| format!("'{}'", shown(name))).collect();
-        return Err(Error::MissingColumn { file: input.header_place(), role, looked_for, found });
+    let input = Input::open(source, &Context::new())?.strict();
+    if let [id] = &input.names[..] {
+        let needed = "labels are in the columns after the first";
+        return Err(Error::OnlyIds { file: input.header_place(), id: shown(id), needed });
     }
     Ok(input)
 }

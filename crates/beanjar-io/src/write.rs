@@ -1,14 +1,10 @@
 //! Tables to files of any format.
 
-use crate::output::{Output, unwritable};
+use crate::output_file::{Output, unwritable};
+use crate::write_columnar::Columnar;
 use crate::{Compression, Format, Result, Source};
-use arrow_array::builder::{Float64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What a column of a table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +26,7 @@ pub enum Cell<'a> {
     Missing,
 }
 
-/// Writes a table row by row, in the format that the file's name tells.
+/// Writes a table row by row, in the format that the file's name shows.
 ///
 /// ```
 /// use beanjar_io::{Cell, ColumnType, TableWriter};
@@ -46,6 +42,8 @@ pub enum Cell<'a> {
 /// ```
 pub struct TableWriter {
     path: PathBuf,
+    types: Vec<ColumnType>,
+    rows: usize,
     encoder: Encoder,
 }
 
@@ -65,7 +63,7 @@ impl TableWriter {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
                 let stream = Stream::new(output, compression).map_err(|error| unwritable(path, &error))?;
-                let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(stream);
+                let mut writer = delimited(stream, delimiter);
                 let header = writer.write_record(columns.iter().map(|(name, _)| name));
                 header.map_err(|error| unwritable(path, &error.into()))?;
                 Encoder::Delimited(Box::new(writer))
@@ -80,22 +78,24 @@ impl TableWriter {
                 Encoder::Columnar(Box::new(columnar.map_err(|error| unwritable(path, &error))?))
             }
         };
-        Ok(TableWriter { path: path.to_owned(), encoder })
+        let types = columns.iter().map(|(_, column)| *column).collect();
+        Ok(TableWriter { path: path.to_owned(), types, rows: 0, encoder })
     }
 
     /// Writes a row: a cell for each column, of that column's type.
     pub fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
-        let written = match &mut self.encoder {
+        let written = check_cells(cells, &self.types).and_then(|()| match &mut self.encoder {
             Encoder::Delimited(writer) => delimited_row(writer, cells),
             Encoder::Jsonl { names, stream } => json_row(stream, names, cells),
             Encoder::Columnar(columnar) => columnar.row(cells),
-        };
+        });
+        self.rows += 1;
         written.map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Completes the file and gives it its name.
-    pub fn finish(self) -> Result<()> {
-        let TableWriter { path, encoder } = self;
+    /// Completes the file and gives it its name. Returns how many rows were written.
+    pub fn finish(self) -> Result<usize> {
+        let TableWriter { path, encoder, rows, .. } = self;
         let output = match encoder {
             Encoder::Delimited(writer) => {
                 writer.into_inner().map_err(|error| io::Error::other(error.to_string())).and_then(Stream::finish)
@@ -103,19 +103,52 @@ impl TableWriter {
             Encoder::Jsonl { stream, .. } => stream.finish(),
             Encoder::Columnar(columnar) => columnar.finish(),
         };
-        output.map_err(|error| unwritable(&path, &error))?.finish()
+        output.map_err(|error| unwritable(&path, &error))?.finish()?;
+        Ok(rows)
+    }
+}
+
+/// Writes rows as CSV; a field is quoted where it has to be.
+pub fn write_csv(out: impl Write, rows: impl IntoIterator<Item = Vec<String>>) -> io::Result<()> {
+    let mut writer = delimited(out, b',');
+    rows.into_iter().try_for_each(|row| writer.write_record(row)).map_err(cause)?;
+    writer.flush()
+}
+
+/// What went wrong below the CSV writer: whoever writes to a closed pipe has to know it.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+fn delimited<W: Write>(out: W, delimiter: u8) -> csv::Writer<W> {
+    csv::WriterBuilder::new().delimiter(delimiter).from_writer(out)
+}
+
+fn check_cells(cells: &[Cell<'_>], types: &[ColumnType]) -> io::Result<()> {
+    let fits = |(cell, column): (&Cell<'_>, &ColumnType)| match (cell, column) {
+        (Cell::Text(_), ColumnType::Text) | (Cell::Missing, _) => true,
+        (Cell::Number(number), ColumnType::Number) => number.is_finite(),
+        (Cell::Text(_), ColumnType::Number) | (Cell::Number(_), ColumnType::Text) => false,
+    };
+    match cells.len() == types.len() && cells.iter().zip(types).all(fits) {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{cells:?} does not fit its columns"))),
     }
 }
 
 fn delimited_row(writer: &mut csv::Writer<Stream>, cells: &[Cell<'_>]) -> io::Result<()> {
     for cell in cells {
         match cell {
-            Cell::Text(text) => writer.write_field(text)?,
-            Cell::Number(number) => writer.write_field(plain(*number))?,
-            Cell::Missing => writer.write_field("")?,
+            Cell::Text(text) => writer.write_field(text),
+            Cell::Number(number) => writer.write_field(plain(*number)),
+            Cell::Missing => writer.write_field(""),
         }
+        .map_err(cause)?;
     }
-    Ok(writer.write_record(None::<&[u8]>)?)
+    writer.write_record(None::<&[u8]>).map_err(cause)
 }
 
 fn json_row(stream: &mut Stream, names: &[String], cells: &[Cell<'_>]) -> io::Result<()> {
@@ -185,102 +218,6 @@ impl Write for Stream {
     }
 }
 
-/// Rows collected into batches for Parquet or Arrow.
-struct Columnar {
-    output: Output,
-    schema: SchemaRef,
-    builders: Vec<Builder>,
-    rows: usize,
-    sink: Sink,
-}
-
-enum Sink {
-    Parquet(parquet::arrow::ArrowWriter<File>),
-    Arrow(arrow_ipc::writer::FileWriter<BufWriter<File>>),
-}
-
-enum Builder {
-    Text(StringBuilder),
-    Number(Float64Builder),
-}
-
-impl Columnar {
-    /// Large enough to compress well, small enough to hold.
-    const ROWS_IN_A_BATCH: usize = 1 << 16;
-
-    fn new(output: Output, format: Format, columns: &[(&str, ColumnType)]) -> io::Result<Columnar> {
-        let fields: Vec<Field> = columns
-            .iter()
-            .map(|(name, column)| match column {
-                ColumnType::Text => Field::new(*name, DataType::Utf8, true),
-                ColumnType::Number => Field::new(*name, DataType::Float64, true),
-            })
-            .collect();
-        let builders = columns
-            .iter()
-            .map(|(_, column)| match column {
-                ColumnType::Text => Builder::Text(StringBuilder::new()),
-                ColumnType::Number => Builder::Number(Float64Builder::new()),
-            })
-            .collect();
-        let schema: SchemaRef = Arc::new(Schema::new(fields));
-        let file = output.handle()?;
-        let sink = match format {
-            Format::Parquet => {
-                let compression = parquet::basic::Compression::ZSTD(parquet::basic::ZstdLevel::default());
-                let properties = parquet::file::properties::WriterProperties::builder().set_compression(compression);
-                let writer = parquet::arrow::ArrowWriter::try_new(file, schema.clone(), Some(properties.build()));
-                Sink::Parquet(writer.map_err(io::Error::other)?)
-            }
-            _ => {
-                let writer = arrow_ipc::writer::FileWriter::try_new_buffered(file, &schema);
-                Sink::Arrow(writer.map_err(io::Error::other)?)
-            }
-        };
-        Ok(Columnar { output, schema, builders, rows: 0, sink })
-    }
-
-    fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
-        for (builder, cell) in self.builders.iter_mut().zip(cells) {
-            match (builder, cell) {
-                (Builder::Text(builder), Cell::Text(text)) => builder.append_value(text),
-                (Builder::Text(builder), Cell::Number(number)) => builder.append_value(number.to_string()),
-                (Builder::Text(builder), Cell::Missing) => builder.append_null(),
-                (Builder::Number(builder), Cell::Number(number)) => builder.append_value(*number),
-                (Builder::Number(builder), _) => builder.append_null(),
-            }
-        }
-        self.rows += 1;
-        if self.rows == Self::ROWS_IN_A_BATCH { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let arrays = self.builders.iter_mut().map(|builder| -> ArrayRef {
-            match builder {
-                Builder::Text(builder) => Arc::new(builder.finish()),
-                Builder::Number(builder) => Arc::new(builder.finish()),
-            }
-        });
-        let batch = RecordBatch::try_new(self.schema.clone(), arrays.collect()).map_err(io::Error::other)?;
-        self.rows = 0;
-        match &mut self.sink {
-            Sink::Parquet(writer) => writer.write(&batch).map_err(io::Error::other),
-            Sink::Arrow(writer) => writer.write(&batch).map_err(io::Error::other),
-        }
-    }
-
-    fn finish(mut self) -> io::Result<Output> {
-        if self.rows > 0 {
-            self.flush()?;
-        }
-        match self.sink {
-            Sink::Parquet(writer) => drop(writer.close().map_err(io::Error::other)?),
-            Sink::Arrow(mut writer) => writer.finish().map_err(io::Error::other)?,
-        }
-        Ok(self.output)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,6 +236,29 @@ mod tests {
             std::fs::remove_file(&path).unwrap();
             assert_eq!(names(), 0, "{name}");
         }
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_its_columns_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.csv", "a.jsonl", "a.parquet"] {
+            let columns = [("id", ColumnType::Text), ("x", ColumnType::Number)];
+            let mut table = TableWriter::create(folder.path().join(name), &columns, &[]).unwrap();
+            table.row(&[Cell::Text("a"), Cell::Missing]).unwrap();
+            for bad in
+                [&[Cell::Text("a")][..], &[Cell::Text("a"), Cell::Text("b")], &[Cell::Missing, Cell::Number(f64::NAN)]]
+            {
+                assert!(table.row(bad).is_err(), "{bad:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_that_would_break_a_row_are_quoted() {
+        let rows = [["a", "b,c"], ["d\"e", ""], ["two\nlines", " f"]].map(|row| row.map(str::to_owned).to_vec());
+        let mut written = Vec::new();
+        write_csv(&mut written, rows).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), "a,\"b,c\"\n\"d\"\"e\",\n\"two\nlines\", f\n");
     }
 
     #[test]

@@ -147,8 +147,8 @@ impl Context {
         Context { pool: None, threads: 1, silent: true, ..self.clone() }
     }
 
-    /// Tells the callback that `done` (0 to 1) of this context's part is done. An error if the call is to stop.
-    pub(crate) fn report(&self, stage: &'static str, done: f64) -> Result<()> {
+    /// Reports to the callback that `done` (0 to 1) of this context's part is done. An error if the call is to stop.
+    pub fn report(&self, stage: &'static str, done: f64) -> Result<()> {
         let Some(monitor) = &self.monitor else { return Ok(()) };
         if self.silent {
             return monitor.go_on();

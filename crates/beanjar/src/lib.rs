@@ -6,16 +6,16 @@
 //! [`judgments::Sum`].
 //!
 //! ```
-//! use beanjar::{Context, Labels, reliability};
+//! use beanjar::{Context, InspectLabels, Labels};
 //!
 //! let labels = Labels::from_rows([
 //!     ("photo 1", "ann", "cat"), ("photo 1", "bob", "cat"),
 //!     ("photo 2", "ann", "dog"), ("photo 2", "bob", "cat"),
 //!     ("photo 3", "ann", "dog"), ("photo 3", "bob", "dog"),
 //! ])?;
-//! let found = reliability::inspect_labels(&labels, &reliability::LabelOptions::default(), &Context::new())?;
-//! assert_eq!(found.tasks, 3);
-//! assert!((found.alpha.unwrap() - 4.0 / 9.0).abs() < 1e-12);
+//! let outcome = InspectLabels::default().run(&labels, &Context::new())?;
+//! assert_eq!(outcome.tasks, 3);
+//! assert!((outcome.alpha.unwrap() - 4.0 / 9.0).abs() < 1e-12);
 //! # Ok::<(), beanjar::Error>(())
 //! ```
 //!
@@ -50,7 +50,10 @@ pub use experts::{ExpertsModel, FeatureTable, Learn, LearnOutcome, PredictClasse
 pub use judgments::{Column, Dictionary, Judgments, Labels};
 pub use model::{CrowdModel, Model};
 pub use multiselect::{FitPredictor, FitPredictorOutcome, Plan, PlanOutcome, Select, SelectOutcome};
+pub use reliability::{InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome};
 pub use surrogate::{Score, ScoreOutcome};
 pub use truth::{Aggregate, AggregateOutcome};
 pub use warning::Warning;
+#[doc(hidden)]
+pub use warning::counted;
 pub use workers::{RankWorkers, RankWorkersOutcome};

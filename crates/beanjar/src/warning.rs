@@ -184,10 +184,69 @@ pub enum Warning {
     /// Labels, and none of an expert whom the model knows for any unit with features.
     #[error("no label of an expert whom the model knows for any unit")]
     NoKnownExpert,
+    /// Labels of a task by a worker who had labelled it before.
+    #[error("{} with the (task, worker) of an earlier row; all are kept", counted(*.labels, "label"))]
+    RepeatedLabels {
+        /// How many.
+        labels: usize,
+    },
+    /// Judgments by a worker who had judged the same attribute of the same object before.
+    #[error("{} with the (object, attribute, worker) of an earlier row; all are kept", counted(*.judgments, "judgment"))]
+    RepeatedJudgments {
+        /// How many.
+        judgments: usize,
+    },
+    /// Tasks or objects that the table of known labels does not have.
+    #[error("{} without a known label", counted(*.count, .what))]
+    NotLabelled {
+        /// How many.
+        count: usize,
+        /// Tasks or objects.
+        what: &'static str,
+    },
+    /// All labels are of one class.
+    #[error("every label is '{class}', so agreement says nothing")]
+    OneClass {
+        /// Which.
+        class: String,
+    },
+    /// Attributes whose judgments are all the same.
+    #[error(
+        "{} with a constant value, which carries no information: {}",
+        counted(.attributes.len(), "attribute"), first_few(.attributes)
+    )]
+    ConstantAttributes {
+        /// Their names.
+        attributes: Vec<String>,
+    },
+    /// Attributes that no object has two judgments of.
+    #[error(
+        "{} judged only once for every object, so the noise is unknown: {}",
+        counted(.attributes.len(), "attribute"), first_few(.attributes)
+    )]
+    NoiseUnknown {
+        /// Their names.
+        attributes: Vec<String>,
+    },
+    /// Workers with one label or judgment each.
+    #[error("{} with a single {what}: too few to measure agreement", counted(*.workers, "worker"))]
+    SingleAnswers {
+        /// How many.
+        workers: usize,
+        /// A label or a judgment.
+        what: &'static str,
+    },
+}
+
+/// The first few names of many.
+fn first_few(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let others = if names.len() > MOST { " and others" } else { "" };
+    names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ") + others
 }
 
 /// A number and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
-fn counted(n: usize, what: &str) -> String {
+pub fn counted(n: usize, what: &str) -> String {
     let digits = n.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
@@ -202,4 +261,19 @@ fn counted(n: usize, what: &str) -> String {
 fn listed(models: &[(String, usize)]) -> String {
     let each = models.iter().map(|(model, tasks)| format!("{} for {model}", counted(*tasks, "task")));
     each.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_readable_and_long_lists_short() {
+        assert_eq!(counted(1, "task"), "1 task");
+        assert_eq!(counted(2, "class"), "2 classes");
+        assert_eq!(counted(1_234_567, "task"), "1,234,567 tasks");
+        let names = |n: usize| (0..n).map(|i| format!("a{i}")).collect::<Vec<_>>();
+        assert_eq!(first_few(&names(2)), "a0, a1");
+        assert_eq!(first_few(&names(6)), "a0, a1, a2, a3, a4 and others");
+    }
 }

@@ -2,12 +2,11 @@ use super::Reading;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use crate::progress::reading;
-use beanjar_io::{Form, ReadOptions, Source};
+use beanjar_io::{Form, Source};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Rewrite a table in another file format, told by the names of the files.
+/// Rewrite a table in another file format. The names of the files show the formats.
 ///
 /// All columns are kept, ids and labels as text. With --form, judgments go from one row per judgment (long) to one row
 /// per object and worker with a column per attribute (wide), or back.
@@ -49,11 +48,8 @@ impl Convert {
             FormName::Long => Form::Long,
             FormName::Wide => Form::Wide,
         };
-        let (progress, bar) = reading(&self.from, common);
-        let options = ReadOptions { progress, ..self.reading.options(common)? };
-        let written = beanjar_io::convert(&self.from, &self.to, form, &options);
-        bar.finish_and_clear();
-        let written = written?;
+        let written = beanjar_io::convert(&self.from, &self.to, form, &self.reading.options(), &common.context()?)?;
+        common.clear_bar();
         if written.incomplete > 0 {
             common.warn(&format!("{} without a value left out", count(written.incomplete, "judgment")));
         }

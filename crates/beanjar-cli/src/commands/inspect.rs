@@ -1,21 +1,20 @@
-use super::{Reading, nothing_in_common};
+use super::Reading;
 use crate::Common;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
-use beanjar::reliability::{
-    AttributeReliability, JudgmentOptions, JudgmentsReliability, LabelOptions, LabelsReliability, Scale,
-    inspect_judgments, inspect_labels,
+use beanjar::reliability::{AttributeReliability, Scale};
+use beanjar::{
+    Dictionary, InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome, Judgments, Labels,
 };
-use beanjar::{Dictionary, Judgments, Labels};
 use beanjar_io::{Data, Source, read_table};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-/// Say how reliable judgments or labels are: of each attribute, of each worker, and overall.
+/// Report how reliable judgments or labels are: each attribute, each worker, and overall.
 ///
-/// For judgments, noise is how much judgments of one object differ and signal how much objects do; icc is the
-/// reliability of one judgment, and 'needed' is how many to average for a reliability of 0.8. For labels, alpha is
-/// Krippendorff's: 1 is perfect agreement, 0 is what chance gives.
+/// For judgments, noise is the variance among judgments of one object and signal the variance among objects; icc is the
+/// reliability of one judgment, and 'needed' is how many judgments to average for a reliability of 0.8. For labels,
+/// alpha is Krippendorff's: 1 is perfect agreement, 0 is what chance gives.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar inspect labels.csv\n  beanjar inspect judgments.parquet --labels truth.csv\n  zcat ratings.csv.gz | beanjar inspect - --columns object=photo,worker=rater --format json"
@@ -24,7 +23,7 @@ pub(crate) struct Inspect {
     /// Judgments (object,attribute,worker,value, or a column per attribute) or labels (task,worker,label).
     #[arg(value_name = "FILE")]
     file: Source,
-    /// A table with what is known of the objects: says how many of them it covers.
+    /// A table of known labels, by object or task: the report counts how many have one.
     #[arg(long, value_name = "FILE")]
     labels: Option<Source>,
     #[command(flatten)]
@@ -33,13 +32,13 @@ pub(crate) struct Inspect {
     #[arg(long, value_enum, default_value_t = ScaleName::Nominal)]
     scale: ScaleName,
     /// For labels: how many bootstrap copies of the tasks for alpha's interval; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = LabelOptions::default().bootstrap)]
+    #[arg(long, value_name = "N", default_value_t = InspectLabels::default().bootstrap)]
     bootstrap: usize,
-    /// For judgments: report the reliability of the mean of so many.
-    #[arg(long, value_name = "K", default_value_t = JudgmentOptions::default().repeats)]
+    /// For judgments: report the reliability of the mean of K judgments.
+    #[arg(long, value_name = "K", default_value_t = InspectJudgments::default().repeats)]
     repeats: u32,
-    /// For judgments: say how many are needed for this reliability of their mean.
-    #[arg(long, value_name = "R", default_value_t = JudgmentOptions::default().wanted)]
+    /// For judgments: report how many to average for this reliability of their mean.
+    #[arg(long, value_name = "R", default_value_t = InspectJudgments::default().wanted)]
     wanted: f64,
     /// In the table, show every worker and not only those who agree least.
     #[arg(long)]
@@ -58,102 +57,71 @@ enum ScaleName {
     Ratio,
 }
 
+impl From<ScaleName> for Scale {
+    fn from(name: ScaleName) -> Scale {
+        match name {
+            ScaleName::Nominal => Scale::Nominal,
+            ScaleName::Ordinal => Scale::Ordinal,
+            ScaleName::Interval => Scale::Interval,
+            ScaleName::Ratio => Scale::Ratio,
+        }
+    }
+}
+
 impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
         match self.reading.read(&self.file, common)?.data {
             Data::Judgments(judgments) => {
-                let covered = self.covered(&judgments.objects, "object", common)?;
-                let options = JudgmentOptions { repeats: self.repeats, wanted: self.wanted };
-                let report = JudgmentsReport::of(&judgments, &options, self.all, covered, common);
-                let report = report.map_err(|failure| failure.of(&self.file))?;
-                sink.emit(&report)
+                let outcome = self.inspect_judgments(&judgments, common)?;
+                common.warn_all(&outcome.warnings);
+                sink.emit(&JudgmentsReport { outcome: &outcome, all: self.all })
             }
             Data::Labels(labels) => {
-                let covered = self.covered(&labels.tasks, "task", common)?;
-                let scale = match self.scale {
-                    ScaleName::Nominal => Scale::Nominal,
-                    ScaleName::Ordinal => Scale::Ordinal,
-                    ScaleName::Interval => Scale::Interval,
-                    ScaleName::Ratio => Scale::Ratio,
-                };
-                let options = LabelOptions { scale, bootstrap: self.bootstrap, seed: common.seed };
-                let report = LabelsReport::of(&labels, &options, self.all, covered, common);
-                sink.emit(&report.map_err(|failure| failure.of(&self.file))?)
+                let outcome = self.inspect_labels(&labels, common)?;
+                common.warn_all(&outcome.warnings);
+                sink.emit(&LabelsReport { outcome: &outcome, all: self.all })
             }
         }
     }
 
-    /// How many of the objects have a row in the table given with `--labels`.
-    fn covered(&self, objects: &Dictionary, what: &'static str, common: &Common) -> Result<Option<usize>> {
-        let Some(source) = &self.labels else { return Ok(None) };
-        let known = read_table(source)?.labelled();
-        let lookup = known.lookup();
-        let covered = objects.iter().filter(|id| lookup.code(id).is_some()).count();
-        if covered == 0 {
-            return Err(nothing_in_common(&self.file, objects, what, source, &known));
+    fn inspect_judgments(&self, judgments: &Judgments, common: &Common) -> Result<InspectJudgmentsOutcome> {
+        let params = InspectJudgments { repeats: self.repeats, wanted: self.wanted, known: self.known()? };
+        params.run(judgments, &common.context()?).map_err(|error| self.blame(error))
+    }
+
+    fn inspect_labels(&self, labels: &Labels, common: &Common) -> Result<InspectLabelsOutcome> {
+        let params = InspectLabels { scale: self.scale.into(), bootstrap: self.bootstrap, known: self.known()? };
+        params.run(labels, &common.context()?).map_err(|error| self.blame(error))
+    }
+
+    /// The ids in the table given with `--labels`.
+    fn known(&self) -> Result<Option<Dictionary>> {
+        Ok(self.labels.as_ref().map(read_table).transpose()?.map(|table| table.labelled()))
+    }
+
+    fn blame(&self, error: beanjar::Error) -> Failure {
+        match &self.labels {
+            Some(labels) => Failure::from(error).of_two(&self.file, labels),
+            None => Failure::from(error).of(&self.file),
         }
-        if covered < objects.len() {
-            let without = count(objects.len() - covered, what);
-            common.warn(&format!("{without} without a label in {}", source.name()));
-        }
-        Ok(Some(covered))
     }
 }
 
 /// What `inspect` prints of judgments.
 #[derive(Serialize)]
-pub(crate) struct JudgmentsReport {
-    #[serde(flatten)]
-    found: JudgmentsReliability,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    labelled: Option<usize>,
+#[serde(transparent)]
+pub(crate) struct JudgmentsReport<'a> {
+    pub(crate) outcome: &'a InspectJudgmentsOutcome,
+    /// Whether to show every worker in the table.
     #[serde(skip)]
-    all: bool,
+    pub(crate) all: bool,
 }
 
-impl JudgmentsReport {
-    /// Inspects judgments, and warns of what looks odd in them.
-    pub(crate) fn of(
-        judgments: &Judgments,
-        options: &JudgmentOptions,
-        all: bool,
-        labelled: Option<usize>,
-        common: &Common,
-    ) -> Result<Self> {
-        let found = inspect_judgments(judgments, options, &common.context()?)?;
-        if found.repeated > 0 {
-            let repeated = count(found.repeated, "judgment");
-            common.warn(&format!("{repeated} with the (object, attribute, worker) of an earlier row; all are kept"));
-        }
-        let constant: Vec<&str> =
-            found.attributes.iter().filter(|a| a.constant).map(|a| a.attribute.as_str()).collect();
-        if !constant.is_empty() {
-            let attributes = count(constant.len(), "attribute");
-            common.warn(&format!("{attributes} with a constant value, which tells nothing: {}", some(&constant)));
-        }
-        let once = found.attributes.iter().filter(|a| a.noise.is_none()).map(|a| a.attribute.as_str());
-        let once: Vec<&str> = once.collect();
-        if !once.is_empty() {
-            let attributes = count(once.len(), "attribute");
-            common.warn(&format!(
-                "{attributes} judged only once of every object, so noise is not known: {}",
-                some(&once)
-            ));
-        }
-        warn_of_single(found.workers.iter().filter(|w| w.judgments == 1).count(), "judgment", common);
-        Ok(JudgmentsReport { found, labelled, all })
-    }
-
-    pub(crate) fn attributes(&self) -> &[AttributeReliability] {
-        &self.found.attributes
-    }
-}
-
-impl Report for JudgmentsReport {
+impl Report for JudgmentsReport<'_> {
     fn text(&self) -> String {
-        let found = &self.found;
+        let found = self.outcome;
         let mut text = format!(
             "{} of {} on {}",
             count(found.judgments, "judgment"),
@@ -163,7 +131,7 @@ impl Report for JudgmentsReport {
         if !found.workers.is_empty() {
             text += &format!(", by {}", count(found.workers.len(), "worker"));
         }
-        if let Some(labelled) = self.labelled {
+        if let Some(labelled) = found.labelled {
             text += &format!("; {} with a label", count(labelled, "object"));
         }
         text += "\n\n";
@@ -184,8 +152,12 @@ impl Report for JudgmentsReport {
         };
         text += &table(&header, found.attributes.iter().map(row).collect());
         let wanted = found.wanted;
-        text +=
-            &format!("\n  icc: reliability of one judgment; {mean_of}: of their mean; needed: how many for {wanted}\n");
+        text += &format!(
+            "\n  noise: variance among judgments of one object; signal: variance among objects\n  \
+             icc: reliability of one judgment; {mean_of}: of the mean of {} judgments\n  \
+             needed: judgments to average for a reliability of {wanted}; alpha: Krippendorff's, 1 is full agreement\n",
+            found.repeats
+        );
         let workers = found.workers.iter().map(|w| (w.worker.as_str(), w.judgments, w.agreement)).collect();
         text + &worker_table(workers, "judgments", "correlation with the others' mean on the same objects", self.all)
     }
@@ -207,52 +179,30 @@ impl Report for JudgmentsReport {
                 exact(a.alpha),
             ]
         };
-        with_header(&header, self.found.attributes.iter().map(row))
+        with_header(&header, self.outcome.attributes.iter().map(row))
     }
 }
 
 /// What `inspect` prints of labels.
 #[derive(Serialize)]
-pub(crate) struct LabelsReport {
-    #[serde(flatten)]
-    found: LabelsReliability,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    labelled: Option<usize>,
+#[serde(transparent)]
+struct LabelsReport<'a> {
+    outcome: &'a InspectLabelsOutcome,
+    /// Whether to show every worker in the table.
     #[serde(skip)]
     all: bool,
 }
 
-impl LabelsReport {
-    fn of(
-        labels: &Labels,
-        options: &LabelOptions,
-        all: bool,
-        labelled: Option<usize>,
-        common: &Common,
-    ) -> Result<Self> {
-        let found = inspect_labels(labels, options, &common.context()?)?;
-        if found.repeated > 0 {
-            let repeated = count(found.repeated, "label");
-            common.warn(&format!("{repeated} with the (task, worker) of an earlier row; all are kept"));
-        }
-        if found.classes.len() == 1 {
-            common.warn(&format!("every label is '{}', so agreement says nothing", found.classes[0]));
-        }
-        warn_of_single(found.workers.iter().filter(|w| w.labels == 1).count(), "label", common);
-        Ok(LabelsReport { found, labelled, all })
-    }
-}
-
-impl Report for LabelsReport {
+impl Report for LabelsReport<'_> {
     fn text(&self) -> String {
-        let found = &self.found;
+        let found = self.outcome;
         let mut text = format!(
             "{} of {} by {}",
             count(found.labels, "label"),
             count(found.tasks, "task"),
             count(found.workers.len(), "worker"),
         );
-        if let Some(labelled) = self.labelled {
+        if let Some(labelled) = found.labelled {
             text += &format!("; {} with a known label", count(labelled, "task"));
         }
         text += "\n\n";
@@ -267,11 +217,11 @@ impl Report for LabelsReport {
             text += &format!("  and {} more\n", count(found.classes.len() - MOST, "class"));
         }
         text += &format!("\n  votes per task: {}\n", self.votes());
-        text += &format!("  alpha ({}): {}", found.scale.name(), number(found.alpha));
+        text += &format!("  Krippendorff's alpha ({}): {}", found.scale.name(), number(found.alpha));
         if let (Some(low), Some(high)) = (found.alpha_low, found.alpha_high) {
-            text += &format!("  (95% of resampled tasks: {} to {})", number(low), number(high));
+            text += &format!("  (95% interval over tasks: {} to {})", number(low), number(high));
         }
-        text += "\n";
+        text += "\n    1 is full agreement, 0 is what chance gives\n";
         if let Some(kappa) = found.fleiss_kappa {
             text += &format!("  Fleiss' kappa: {}\n", number(kappa));
         }
@@ -285,28 +235,23 @@ impl Report for LabelsReport {
     }
 
     fn rows(&self) -> Rows<'_> {
-        let rows = self.found.workers.iter().map(|w| vec![w.worker.clone(), w.labels.to_string(), exact(w.agreement)]);
+        let rows =
+            self.outcome.workers.iter().map(|w| vec![w.worker.clone(), w.labels.to_string(), exact(w.agreement)]);
         with_header(&["worker", "labels", "agreement"], rows)
     }
 }
 
-impl LabelsReport {
+impl LabelsReport<'_> {
     fn votes(&self) -> String {
-        let votes = &self.found.votes_per_task;
+        let votes = &self.outcome.votes_per_task;
         match &votes[..] {
             [all] => format!("{} each", all.votes),
             [first, .., last] => {
-                let mean = self.found.labels as f64 / self.found.tasks as f64;
+                let mean = self.outcome.labels as f64 / self.outcome.tasks as f64;
                 format!("{} to {}, mean {}", first.votes, last.votes, number(mean))
             }
             [] => "none".into(),
         }
-    }
-}
-
-fn warn_of_single(workers: usize, what: &str, common: &Common) {
-    if workers > 0 {
-        common.warn(&format!("{} with a single {what}, of whom little can be said", count(workers, "worker")));
     }
 }
 
@@ -326,14 +271,4 @@ fn worker_table(mut workers: Vec<(&str, u64, Option<f64>)>, what: &str, meaning:
         text += &format!("  and {} who agree more (--all shows them)\n", count(workers.len() - shown, "worker"));
     }
     text + &format!("\n  agreement: {meaning}\n")
-}
-
-/// The first few names of many.
-fn some(names: &[&str]) -> String {
-    const MOST: usize = 5;
-    let mut text = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST {
-        text += " and others";
-    }
-    text
 }

@@ -19,18 +19,17 @@ mod selection_file;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use crate::progress::reading;
-use beanjar::{Column, Dictionary, Judgments, Labels};
+use beanjar::{Column, Judgments, Labels};
 use beanjar_io::{ColumnNames, Data, Kind, Read, ReadOptions, Source, read_table};
 use clap::{Args, ValueEnum};
 
 /// How to read a file of judgments or labels.
 #[derive(Args)]
 pub(crate) struct Reading {
-    /// Which columns hold what, where their names do not tell: object=id,worker=rater,label=choice.
+    /// Which columns hold what, where their names do not show it: object=id,worker=rater,label=choice.
     #[arg(long, value_name = "ROLE=NAME,...")]
     columns: Option<ColumnNames>,
-    /// What the file holds, where its columns do not tell.
+    /// What the file holds, where its columns do not show it.
     #[arg(long, value_enum)]
     kind: Option<KindName>,
 }
@@ -44,25 +43,18 @@ enum KindName {
 }
 
 impl Reading {
-    pub(crate) fn options(&self, common: &Common) -> Result<ReadOptions> {
+    pub(crate) fn options(&self) -> ReadOptions {
         let kind = self.kind.map(|kind| match kind {
             KindName::Judgments => Kind::Judgments,
             KindName::Labels => Kind::Labels,
         });
-        Ok(ReadOptions {
-            columns: self.columns.clone().unwrap_or_default(),
-            kind,
-            context: common.context()?,
-            progress: None,
-        })
+        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind }
     }
 
-    /// Reads the file, showing how far it is, and says what was left out.
+    /// Reads the file, and warns of what was left out.
     pub(crate) fn read(&self, source: &Source, common: &Common) -> Result<Read> {
-        let (progress, bar) = reading(source, common);
-        let read = beanjar_io::read(source, &ReadOptions { progress, ..self.options(common)? });
-        bar.finish_and_clear();
-        let read = read?;
+        let read = beanjar_io::read(source, &self.options(), &common.context()?)?;
+        common.clear_bar();
         match (read.incomplete, read.wide) {
             (0, _) => {}
             (n, true) => common.warn(&format!("{}: {} without a value left out", source.name(), count(n, "cell"))),
@@ -71,17 +63,6 @@ impl Reading {
             }
         }
         Ok(read)
-    }
-}
-
-/// The labels in a table, or an error if it holds judgments.
-fn labels_of(data: Data, file: &Source) -> Result<Labels> {
-    match data {
-        Data::Labels(labels) => Ok(labels),
-        Data::Judgments(_) => Err(Failure::Words(format!(
-            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels",
-            file.name()
-        ))),
     }
 }
 
@@ -96,23 +77,15 @@ fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
     }
 }
 
-/// The sentence for two tables that have no id in common.
-fn nothing_in_common(
-    file: &Source,
-    ids: &Dictionary,
-    what: &'static str,
-    labels: &Source,
-    known: &Dictionary,
-) -> Failure {
-    let example = |ids: &Dictionary| ids.iter().next().unwrap_or_default().chars().take(40).collect();
-    let nothing = beanjar::Error::NothingInCommon {
-        what,
-        left: ids.len(),
-        right: known.len(),
-        left_example: example(ids),
-        right_example: example(known),
-    };
-    Failure::Words(format!("{} and {}: {nothing}", file.name(), labels.name()))
+/// The labels in a table, or an error if it holds judgments.
+fn labels_of(data: Data, file: &Source) -> Result<Labels> {
+    match data {
+        Data::Labels(labels) => Ok(labels),
+        Data::Judgments(_) => Err(Failure::Words(format!(
+            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels",
+            file.name()
+        ))),
+    }
 }
 
 /// The known labels in a table: its column 'label' or 'truth', or its only one.

@@ -1,9 +1,9 @@
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
+use beanjar::Column;
 use beanjar::simulate::{
-    Crowd, ExpertCase, Experts, PHOTO_ATTRIBUTES, Photos, SimulatedExperts, SimulatedLabels, SimulatedPhotos,
-    WorkerModel,
+    Crowd, ExpertCase, Experts, Photos, SimulatedExperts, SimulatedLabels, SimulatedPhotos, WorkerModel,
 };
 use beanjar_io::{Cell, ColumnType, TableWriter};
 use clap::{Args, Subcommand, ValueEnum};
@@ -196,48 +196,47 @@ impl Folder {
         &self,
         name: &str,
         columns: &[(&str, ColumnType)],
-        fill: impl FnOnce(&mut TableWriter) -> beanjar_io::Result<usize>,
+        fill: impl FnOnce(&mut TableWriter) -> beanjar_io::Result<()>,
     ) -> Result<()> {
         let path = self.path.join(format!("{name}.{}", self.extension));
         let mut table = TableWriter::create(&path, columns, &[])?;
-        let rows = fill(&mut table)?;
-        table.finish()?;
+        fill(&mut table)?;
+        let rows = table.finish()?;
         if !self.quiet {
             eprintln!("{}: {}", path.display(), count(rows, "row"));
         }
         Ok(())
+    }
+
+    fn write_labels(&self, rows: impl Iterator<Item = (String, String, String)>) -> Result<()> {
+        self.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
+            rows.map(|(task, worker, label)| [task, worker, label])
+                .try_for_each(|row| table.row(&row.each_ref().map(|text| Cell::Text(text))))
+        })
+    }
+
+    fn write_truth(&self, id: &str, truth: &Column) -> Result<()> {
+        self.write("truth", &[(id, TEXT), (truth.name(), TEXT)], |table| {
+            let mut rows = truth.ids().iter().zip(truth.values());
+            rows.try_for_each(|(id, label)| table.row(&[Cell::Text(id), Cell::Text(label)]))
+        })
     }
 }
 
 const TEXT: ColumnType = ColumnType::Text;
 const NUMBER: ColumnType = ColumnType::Number;
 
-/// The judgments of photos, row by row: object, attribute, worker, value.
-pub(crate) fn photo_rows(photos: &SimulatedPhotos) -> impl Iterator<Item = (String, &'static str, String, f64)> {
-    photos.judgments.iter().enumerate().flat_map(|(object, attributes)| {
-        attributes.iter().zip(&PHOTO_ATTRIBUTES).flat_map(move |(judgments, attribute)| {
-            judgments.iter().map(move |&(worker, value)| {
-                (format!("photo{}", object + 1), attribute.name, format!("w{}", worker + 1), value)
-            })
-        })
-    })
-}
-
 fn write_photos(photos: &SimulatedPhotos, folder: &Folder) -> Result<()> {
     let columns = [("object", TEXT), ("attribute", TEXT), ("worker", TEXT), ("value", NUMBER)];
     folder.write("judgments", &columns, |table| {
-        let mut rows = 0;
-        for (object, attribute, worker, value) in photo_rows(photos) {
-            table.row(&[Cell::Text(&object), Cell::Text(attribute), Cell::Text(&worker), tenths(value)])?;
-            rows += 1;
-        }
-        Ok(rows)
+        photos.rows().try_for_each(|(object, attribute, worker, value)| {
+            table.row(&[Cell::Text(&object), Cell::Text(attribute), Cell::Text(&worker), tenths(value)])
+        })
     })?;
     folder.write("truth", &[("object", TEXT), ("height", NUMBER), ("weight", NUMBER)], |table| {
-        for (object, [height, weight]) in photos.truth.iter().enumerate() {
-            table.row(&[Cell::Text(&format!("photo{}", object + 1)), tenths(*height), tenths(*weight)])?;
-        }
-        Ok(photos.truth.len())
+        photos.objects().zip(&photos.truth).try_for_each(|(object, [height, weight])| {
+            table.row(&[Cell::Text(&object), tenths(*height), tenths(*weight)])
+        })
     })
 }
 
@@ -247,58 +246,23 @@ fn tenths(value: f64) -> Cell<'static> {
 }
 
 fn write_labels(drawn: &SimulatedLabels, folder: &Folder) -> Result<()> {
-    let (task, worker, class) = (numbered("t"), numbered("w"), numbered("c"));
-    folder.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
-        for (i, votes) in drawn.labels.iter().enumerate() {
-            for &(who, label) in votes {
-                table.row(&[Cell::Text(&task(i)), Cell::Text(&worker(who)), Cell::Text(&class(label))])?;
-            }
-        }
-        Ok(drawn.labels.iter().map(Vec::len).sum())
-    })?;
-    folder.write("truth", &[("task", TEXT), ("label", TEXT)], |table| {
-        for (i, &label) in drawn.truth.iter().enumerate() {
-            table.row(&[Cell::Text(&task(i)), Cell::Text(&class(label))])?;
-        }
-        Ok(drawn.truth.len())
-    })?;
+    folder.write_labels(drawn.rows())?;
+    folder.write_truth("task", &drawn.truth()?)?;
     folder.write("workers", &[("worker", TEXT), ("accuracy", NUMBER)], |table| {
-        for who in 0..drawn.confusion.len() {
-            table.row(&[Cell::Text(&worker(who)), Cell::Number(drawn.accuracy(who))])?;
-        }
-        Ok(drawn.confusion.len())
+        drawn.workers().try_for_each(|(worker, accuracy)| table.row(&[Cell::Text(&worker), Cell::Number(accuracy)]))
     })
-}
-
-fn numbered(letter: &'static str) -> impl Fn(usize) -> String {
-    move |i| format!("{letter}{}", i + 1)
 }
 
 fn write_experts(drawn: &SimulatedExperts, folder: &Folder) -> Result<()> {
-    let (unit, expert) = (numbered("u"), numbered("e"));
-    let names: Vec<String> = (0..drawn.features[0].len()).map(numbered("x")).collect();
+    let names = drawn.feature_names();
     let mut columns = vec![("object", TEXT)];
     columns.extend(names.iter().map(|name| (name.as_str(), NUMBER)));
     folder.write("features", &columns, |table| {
-        for (i, features) in drawn.features.iter().enumerate() {
-            let id = unit(i);
-            let cells = std::iter::once(Cell::Text(&id)).chain(features.iter().map(|&x| Cell::Number(x)));
-            table.row(&cells.collect::<Vec<_>>())?;
-        }
-        Ok(drawn.features.len())
+        drawn.units().zip(&drawn.features).try_for_each(|(unit, features)| {
+            let cells = std::iter::once(Cell::Text(&unit)).chain(features.iter().map(|&x| Cell::Number(x)));
+            table.row(&cells.collect::<Vec<_>>())
+        })
     })?;
-    folder.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
-        for (i, labels) in drawn.labels.iter().enumerate() {
-            for (k, label) in labels.iter().enumerate() {
-                table.row(&[Cell::Text(&unit(i)), Cell::Text(&expert(k)), Cell::Text(&label.to_string())])?;
-            }
-        }
-        Ok(drawn.labels.iter().map(Vec::len).sum())
-    })?;
-    folder.write("truth", &[("object", TEXT), ("label", TEXT)], |table| {
-        for (i, class) in drawn.truth.iter().enumerate() {
-            table.row(&[Cell::Text(&unit(i)), Cell::Text(&class.to_string())])?;
-        }
-        Ok(drawn.truth.len())
-    })
+    folder.write_labels(drawn.rows())?;
+    folder.write_truth("object", &drawn.truth()?)
 }

@@ -59,7 +59,7 @@ fn the_command_prints_the_librarys_outcome() {
     crowd(&folder, &["--tasks", "60", "--workers", "9", "--classes", "3"]);
     let read = |name: &str| {
         let source = beanjar_io::Source::from(folder.path(name).to_str().unwrap());
-        match beanjar_io::read(&source, &beanjar_io::ReadOptions::default()).unwrap().data {
+        match beanjar_io::read(&source, &beanjar_io::ReadOptions::default(), &Context::new()).unwrap().data {
             beanjar_io::Data::Labels(labels) => labels,
             beanjar_io::Data::Judgments(_) => panic!("labels"),
         }

@@ -138,7 +138,7 @@ fn labels_of_other_objects_are_no_labels() {
     assert!(error.contains("twice.csv, line 3") && error.contains("'1'"), "{error}");
     folder.write("part.csv", "object,height\n1,60\n2,\n");
     let run = folder.run(&["inspect", "f.csv", "--labels", "part.csv", "--format", "json"]);
-    assert!(run.err.contains("warning: 1 object without a label in part.csv"), "{}", run.err);
+    assert!(run.err.contains("warning: 1 object without a known label"), "{}", run.err);
     assert!(run.out.contains("\"labelled\": 1"), "{}", run.out);
 }
 
@@ -179,9 +179,9 @@ fn what_is_odd_is_counted_and_said_once() {
     assert_eq!(run.code, 0);
     for warning in [
         "warning: 1 judgment with the (object, attribute, worker) of an earlier row",
-        "warning: 1 attribute with a constant value, which tells nothing: b",
+        "warning: 1 attribute with a constant value, which carries no information: b",
         "warning: 1 worker with a single judgment",
-        "warning: 1 attribute judged only once of every object",
+        "warning: 1 attribute judged only once for every object",
     ] {
         assert_eq!(run.err.matches(warning).count(), 1, "{warning}: {}", run.err);
     }

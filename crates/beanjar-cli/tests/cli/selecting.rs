@@ -112,7 +112,7 @@ fn plan_fit_and_predict_follow_from_a_selection() {
 
 /// The judgments in a file of the folder.
 fn judgments(folder: &Folder, name: &str) -> Judgments {
-    match read(&Source::from(&folder.path(name)), &ReadOptions::default()).expect("judgments").data {
+    match read(&Source::from(&folder.path(name)), &ReadOptions::default(), &Context::new()).expect("judgments").data {
         Data::Judgments(judgments) => judgments,
         Data::Labels(_) => panic!("{name} holds labels"),
     }

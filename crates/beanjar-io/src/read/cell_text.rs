@@ -1,5 +1,6 @@
 //! The values of a typed column as text.
 
+use super::wanted_columns::Float32;
 use crate::write::plain;
 use arrow_array::cast::AsArray;
 use arrow_array::timezone::Tz;
@@ -147,7 +148,7 @@ fn coded(array: &dyn Array, push: &mut Push<'_>) -> Result<(), NotText> {
 }
 
 /// A column whose type is one of numbers, or of true and false.
-pub(super) fn as_numbers(array: &dyn Array) -> Option<Float64Array> {
+pub(super) fn as_numbers(array: &dyn Array, float32: Float32) -> Option<Float64Array> {
     Some(match array.data_type() {
         DataType::Boolean => array.as_boolean().iter().map(|value| value.map(|yes| f64::from(u8::from(yes)))).collect(),
         DataType::Int8 => array.as_primitive::<Int8Type>().unary(f64::from),
@@ -159,6 +160,10 @@ pub(super) fn as_numbers(array: &dyn Array) -> Option<Float64Array> {
         DataType::UInt32 => array.as_primitive::<UInt32Type>().unary(f64::from),
         DataType::UInt64 => array.as_primitive::<UInt64Type>().unary(|value| value as f64),
         DataType::Float16 => array.as_primitive::<Float16Type>().unary(f64::from),
+        DataType::Float32 if float32 == Float32::AsWritten => {
+            let as_written = |value: f32| value.to_string().parse().unwrap_or(f64::NAN);
+            array.as_primitive::<Float32Type>().iter().map(|value| value.map(as_written)).collect()
+        }
         DataType::Float32 => array.as_primitive::<Float32Type>().unary(f64::from),
         DataType::Float64 => array.as_primitive::<Float64Type>().clone(),
         _ => return None,
@@ -223,7 +228,8 @@ mod tests {
 
     #[test]
     fn numbers_need_no_text() {
-        let found = |array: &dyn Array| as_numbers(array).map(|numbers| numbers.iter().collect::<Vec<_>>());
+        let found =
+            |array: &dyn Array| as_numbers(array, Float32::Exact).map(|numbers| numbers.iter().collect::<Vec<_>>());
         assert_eq!(found(&Int64Array::from(vec![Some(3), None])), Some(vec![Some(3.0), None]));
         assert_eq!(found(&BooleanArray::from(vec![Some(true), None])), Some(vec![Some(1.0), None]));
         assert_eq!(found(&Float32Array::from(vec![0.5])), Some(vec![Some(0.5)]));

@@ -1,11 +1,13 @@
-//! Parquet and Arrow files: batches of typed columns, taken as text.
+//! Parquet and Arrow files: batches of typed columns, taken as text or as numbers.
 
 use super::cell_text::{as_numbers, push_texts};
-use super::delimited::Wanted;
-use super::rows::{Places, Rows};
+use super::decoded_rows::{Places, Rows};
+use super::wanted_columns::Wanted;
+use crate::format::READING;
 use crate::{Error, Format, Result, Source};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
+use beanjar::Context;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -18,6 +20,9 @@ pub(super) struct Batches {
     file: String,
     batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, String>> + Send>,
     rows: u64,
+    /// How many rows there are in all, where the file says so.
+    all: Option<u64>,
+    context: Context,
 }
 
 /// A batch, and the number of its first row, from 1.
@@ -27,16 +32,18 @@ pub(crate) struct Batch {
 }
 
 impl Batches {
-    pub(super) fn open(source: &Source, format: Format, file: File) -> Result<(SchemaRef, Self)> {
+    pub(super) fn open(source: &Source, format: Format, file: File, context: &Context) -> Result<(SchemaRef, Self)> {
         let unreadable = |error: String| Error::Unreadable { file: source.name(), reason: plainly(&error) };
         if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             return Err(Error::Empty { file: source.name() });
         }
+        let mut all = None;
         let (schema, batches): (SchemaRef, Box<dyn Iterator<Item = _> + Send>) = match format {
             Format::Parquet => {
                 let builder = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file)
                     .map_err(|error| unreadable(error.to_string()))?;
                 let schema = builder.schema().clone();
+                all = u64::try_from(builder.metadata().file_metadata().num_rows()).ok().filter(|rows| *rows > 0);
                 let reader = builder.with_batch_size(BATCH).build().map_err(|error| unreadable(error.to_string()))?;
                 (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
             }
@@ -54,7 +61,7 @@ impl Batches {
                 }
             }
         };
-        Ok((schema, Batches { file: source.name(), batches, rows: 0 }))
+        Ok((schema, Batches { file: source.name(), batches, rows: 0, all, context: context.clone() }))
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Batch>> {
@@ -62,6 +69,9 @@ impl Batches {
         let columns = batch.map_err(|error| Error::Unreadable { file: self.file.clone(), reason: plainly(&error) })?;
         let first = self.rows + 1;
         self.rows += columns.num_rows() as u64;
+        let share = self.all.map_or(0.0, |all| self.rows as f64 / all as f64);
+        let stopped = |source| Error::Data { file: self.file.clone(), source };
+        self.context.report(READING, share).map_err(stopped)?;
         Ok(Some(Batch { columns, first }))
     }
 }
@@ -88,7 +98,7 @@ fn small(batch: std::result::Result<RecordBatch, String>) -> Vec<std::result::Re
 
 /// A library's message as one clause of ours.
 fn plainly(error: &str) -> String {
-    format!("damaged, or not of the format its name tells ({})", error.trim_end_matches('.'))
+    format!("damaged, or not of the format its name shows ({})", error.trim_end_matches('.'))
 }
 
 pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
@@ -98,7 +108,7 @@ pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> 
     for (column, array) in batch.columns.columns().iter().enumerate() {
         let Some(slot) = wanted.slot(column) else { continue };
         if wanted.is_number(slot) {
-            numbers[slot] = as_numbers(array);
+            numbers[slot] = as_numbers(array, wanted.numbers.float32);
         }
         if numbers[slot].is_some() {
             continue;

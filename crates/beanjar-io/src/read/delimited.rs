@@ -1,44 +1,11 @@
 //! Fields between delimiters, as RFC 4180 has them: a field that begins with a quote ends at the next single one,
 //! may hold delimiters and line ends, and a doubled quote in it is one quote.
 
-use super::cut::Piece;
-use super::rows::{Places, Rows};
+use super::decoded_rows::{Places, Rows};
+use super::text_pieces::Piece;
+use super::wanted_columns::Wanted;
 use crate::{Error, Place, Result};
 use memchr::{memchr, memchr_iter, memchr2};
-
-/// Which columns to keep of how many.
-pub(crate) struct Wanted {
-    pub(super) columns: usize,
-    /// For each column of the file, its number among the kept.
-    slots: Vec<Option<usize>>,
-    pub(super) kept: usize,
-    /// Whether a row must not have more than the header announces.
-    pub(super) strict: bool,
-    /// Whether the kept columns but the first are numbers, so that what the file has as numbers need not become text.
-    numbers: bool,
-}
-
-impl Wanted {
-    pub(crate) fn new(columns: usize, kept: &[usize], strict: bool) -> Self {
-        let mut slots = vec![None; columns];
-        for (slot, &column) in kept.iter().enumerate() {
-            slots[column] = Some(slot);
-        }
-        Wanted { columns, slots, kept: kept.len(), strict, numbers: false }
-    }
-
-    pub(super) fn with_numbers(self, numbers: bool) -> Self {
-        Wanted { numbers, ..self }
-    }
-
-    pub(super) fn is_number(&self, slot: usize) -> bool {
-        self.numbers && slot > 0
-    }
-
-    pub(super) fn slot(&self, column: usize) -> Option<usize> {
-        self.slots.get(column).copied().flatten()
-    }
-}
 
 /// One field: where it and what follows it stand.
 struct Field {

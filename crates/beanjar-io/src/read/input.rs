@@ -1,9 +1,9 @@
 //! An open file of any format: a header, and blocks of rows to be decoded by whichever thread is free.
 
 use super::columnar::{self, Batch, Batches};
-use super::cut::{Cutter, Piece};
-use super::delimited::{self, Wanted};
-use super::{Progress, Rows, jsonl};
+use super::text_pieces::{Cutter, Piece};
+use super::wanted_columns::{Float32, Numbers, Wanted};
+use super::{Rows, delimited, jsonl};
 use crate::error::shown;
 use crate::format::Opened;
 use crate::{Error, Format, Result, Source};
@@ -23,7 +23,7 @@ pub(crate) struct Input {
     shape: Shape,
     reader: Reader,
     strict: bool,
-    numbers: bool,
+    numbers: Numbers,
 }
 
 #[derive(Clone, Copy)]
@@ -47,19 +47,22 @@ enum Raw {
 const MOST_THREADS: usize = 8;
 
 impl Input {
-    pub(crate) fn open(source: &Source, progress: Option<Progress>) -> Result<Input> {
-        let count = move |bytes| {
-            if let Some(progress) = &progress {
-                progress(bytes);
-            }
-        };
-        let input = match source.open(count)? {
+    pub(crate) fn open(source: &Source, context: &Context) -> Result<Input> {
+        let input = match source.open(context)? {
             Opened::Text { format, bytes } => Self::open_text(source, format, Cutter::new(source.clone(), bytes))?,
             Opened::Columnar { format, file } => {
-                let (schema, batches) = Batches::open(source, format, file)?;
+                let (schema, batches) = Batches::open(source, format, file, context)?;
                 let names = schema.fields().iter().map(|field| field.name().clone()).collect();
                 let (shape, reader) = (Shape::Columnar, Reader::Columnar(batches));
-                Input { file: source.name(), names, schema: Some(schema), shape, reader, strict: false, numbers: false }
+                Input {
+                    file: source.name(),
+                    names,
+                    schema: Some(schema),
+                    shape,
+                    reader,
+                    strict: false,
+                    numbers: Numbers::default(),
+                }
             }
         };
         let mut sorted: Vec<&String> = input.names.iter().collect();
@@ -91,7 +94,7 @@ impl Input {
             _ => jsonl::header(&file, &first)?,
         };
         let reader = Reader::Text { cutter, first: Some(first) };
-        Ok(Input { file, names, schema: None, shape, reader, strict: false, numbers: false })
+        Ok(Input { file, names, schema: None, shape, reader, strict: false, numbers: Numbers::default() })
     }
 
     /// From here on, a row must not have anything that the header does not announce.
@@ -99,9 +102,9 @@ impl Input {
         Input { strict: true, ..self }
     }
 
-    /// From here on, the kept columns but the first are numbers, to be had with [`Rows::number`].
-    pub(crate) fn numbers(self) -> Input {
-        Input { numbers: true, ..self }
+    /// From here on, the kept columns from the one of number `from` are numbers, to be had with [`Rows::number`].
+    pub(crate) fn numbers(self, from: usize, float32: Float32) -> Input {
+        Input { numbers: Numbers { from: Some(from), float32 }, ..self }
     }
 
     /// The file, and the line of its header if it has one.

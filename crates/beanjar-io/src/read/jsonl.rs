@@ -1,8 +1,9 @@
 //! One JSON object a line.
 
-use super::cut::Piece;
-use super::delimited::{Wanted, check_utf8};
-use super::rows::{Places, Rows};
+use super::decoded_rows::{Places, Rows};
+use super::delimited::check_utf8;
+use super::text_pieces::Piece;
+use super::wanted_columns::Wanted;
 use crate::error::shown;
 use crate::{Error, Place, Result};
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -34,19 +35,19 @@ pub(super) fn decode(file: &str, index: u32, piece: &Piece, names: &[String], wa
         let mut found = vec![None; wanted.kept];
         each_field(file, line, json, |key, value| {
             let Some(&column) = column.get(key) else {
-                let problem = format!("the key '{}' is not in the first lines, which tell the columns", shown(key));
+                let problem = format!("the key '{}' is not in the first lines, which name the columns", shown(key));
                 return if wanted.strict { Err(bad(file, line, problem)) } else { Ok(()) };
             };
             if let Some(slot) = wanted.slot(column) {
                 let start = text.len() as u32;
-                let said = |problem| bad(file, line, format!("'{}' {problem}", shown(key)));
+                let wrong = |problem| bad(file, line, format!("'{}' {problem}", shown(key)));
                 match value.get() {
                     "true" if wanted.is_number(slot) => text.push('1'),
                     "false" if wanted.is_number(slot) => text.push('0'),
-                    _ => push_plain(&mut text, value).map_err(said)?,
+                    _ => push_plain(&mut text, value).map_err(wrong)?,
                 }
                 if found[slot].replace((start, text.len() as u32)).is_some() {
-                    return Err(said("stands twice"));
+                    return Err(wrong("stands twice"));
                 }
             }
             Ok(())

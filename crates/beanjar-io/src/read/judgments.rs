@@ -1,7 +1,7 @@
 //! Rows of object, attribute, worker, value; or of object, worker and a column for each attribute.
 
-use super::{Data, Input, Read, Rows};
-use crate::columns::{Header, Role, is_nameless};
+use super::{Data, Float32, Input, Number, Read, Rows};
+use crate::column_roles::{Header, Role, is_nameless};
 use crate::error::shown;
 use crate::{Error, Result};
 use beanjar::judgments::JudgmentsPart;
@@ -27,6 +27,7 @@ struct Layout {
 pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Result<Read> {
     let (layout, kept) = layout(header)?;
     let input = if layout.wide { input.strict() } else { input };
+    let input = input.numbers(layout.first_value(), Float32::AsWritten);
     let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, &layout))?;
     let data = |source| Error::Data { file: header.file.into(), source };
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
@@ -39,7 +40,7 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
 }
 
 fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
-    // A file that is said to hold judgments may call them labels.
+    // Where the user asks for judgments, they may be in a column of labels.
     let value = header.find(Role::Value)?.or(header.find(Role::Label)?);
     let attribute = header.find(Role::Attribute)?;
     let worker = header.find(Role::Worker)?;
@@ -77,28 +78,32 @@ fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
 
 impl Part {
     fn take(&mut self, rows: &Rows, layout: &Layout) -> Result<()> {
-        let mut column = 0..;
-        let mut next = || rows.column(column.next().unwrap_or_default());
-        let row_objects = next();
-        let row_workers = if layout.worker { next() } else { Vec::new() };
-        let row_attributes = if layout.attribute { next() } else { Vec::new() };
-        let columns: Vec<Vec<&str>> = layout.values.iter().map(|_| next()).collect();
+        let row_objects = rows.column(0);
+        let row_workers = if layout.worker { rows.column(1) } else { Vec::new() };
+        let first_value = layout.first_value();
+        let row_attributes = if layout.attribute { rows.column(first_value - 1) } else { Vec::new() };
 
-        let most = rows.len() * columns.len();
+        let most = rows.len() * layout.values.len();
         let (mut objects, mut attributes, mut values) =
             (Vec::with_capacity(most), Vec::with_capacity(most), Vec::with_capacity(most));
         let mut workers = Vec::with_capacity(if layout.worker { most } else { 0 });
         for row in 0..rows.len() {
-            for (name, column) in layout.values.iter().zip(&columns) {
+            for (column, name) in (first_value..).zip(&layout.values) {
                 let attribute = row_attributes.get(row).copied().unwrap_or(name);
-                if row_objects[row].is_empty() || attribute.is_empty() || column[row].is_empty() {
+                let value = match rows.number(column, row) {
+                    _ if row_objects[row].is_empty() || attribute.is_empty() => None,
+                    Number::Missing => None,
+                    Number::Value(value) => Some(value),
+                    Number::Not => Some(layout.yes_or_no(rows, row, column, name)?),
+                };
+                let Some(value) = value else {
                     self.incomplete += 1;
                     continue;
-                }
+                };
                 objects.push(row_objects[row]);
                 attributes.push(attribute);
                 workers.extend(row_workers.get(row));
-                values.push(layout.number(rows, row, name, column[row])?);
+                values.push(value);
             }
         }
         let pushed = self.judgments.push(rows.index, &objects, &attributes, &workers, values);
@@ -107,22 +112,24 @@ impl Part {
 }
 
 impl Layout {
-    fn number(&self, rows: &Rows, row: usize, column: &str, text: &str) -> Result<f64> {
-        // Yes-no judgments come as true and false from typed files.
-        let number = match text.trim() {
-            "true" | "True" | "TRUE" => Some(1.0),
-            "false" | "False" | "FALSE" => Some(0.0),
-            text => text.parse().ok().filter(|number: &f64| number.is_finite()),
-        };
-        number.ok_or_else(|| Error::NotANumber {
-            file: self.file.clone(),
-            place: rows.place(row),
-            column: shown(column),
-            value: shown(text),
-            hint: match self.wide {
-                true => "; every column but the object's and the worker's is taken for an attribute: for labels, name the label column with --columns label=NAME",
-                false => "; for categories say --kind labels and --columns label=NAME",
-            },
-        })
+    /// The first kept column that holds values.
+    fn first_value(&self) -> usize {
+        1 + usize::from(self.worker) + usize::from(self.attribute)
+    }
+
+    /// The value of a yes-no judgment, which typed files have as true and false; an error for any other text.
+    fn yes_or_no(&self, rows: &Rows, row: usize, column: usize, name: &str) -> Result<f64> {
+        let text = rows.not_a_number(column, row);
+        match text.trim() {
+            "true" | "True" | "TRUE" => Ok(1.0),
+            "false" | "False" | "FALSE" => Ok(0.0),
+            _ => Err(Error::NotANumber {
+                file: self.file.clone(),
+                place: rows.place(row),
+                column: shown(name),
+                value: shown(&text),
+                wide: self.wide,
+            }),
+        }
     }
 }

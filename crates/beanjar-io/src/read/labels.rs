@@ -1,7 +1,7 @@
 //! Rows of task, worker, label.
 
 use super::{Data, Input, Read, Rows};
-use crate::columns::{Header, Role};
+use crate::column_roles::{Header, Role};
 use crate::{Error, Result};
 use beanjar::judgments::LabelsPart;
 use beanjar::{Context, Labels};
@@ -13,7 +13,7 @@ struct Part {
 }
 
 pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Result<Read> {
-    // A file that is said to hold labels may call them values.
+    // Where the user asks for labels, they may be in a column of values.
     let label = header.find(Role::Label)?.or(header.find(Role::Value)?);
     let label = label.map_or_else(|| header.need(Role::Label), Ok)?;
     let kept = [header.need(Role::Object)?, header.need(Role::Worker)?, label];

@@ -2,37 +2,31 @@
 
 mod cell_text;
 mod columnar;
-mod cut;
+mod decoded_rows;
 mod delimited;
 mod input;
 mod jsonl;
 mod judgments;
 mod labels;
-mod rows;
+mod text_pieces;
+mod wanted_columns;
 
+pub(crate) use decoded_rows::{Number, Rows};
 pub(crate) use input::Input;
-pub(crate) use rows::{Number, Rows};
+pub(crate) use wanted_columns::Float32;
 
-use crate::columns::{ColumnNames, Header, Role};
+use crate::column_roles::{ColumnNames, Header, Role};
 use crate::error::shown;
 use crate::{Error, Result, Source};
 use beanjar::{Context, Judgments, Labels};
-use std::sync::Arc;
-
-/// Told of every number of bytes read, as they are read.
-pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// How to read.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Which columns hold what, where the names do not tell.
+    /// Which columns hold what, where their names do not show it.
     pub columns: ColumnNames,
-    /// What the file holds, where its columns do not tell.
+    /// What the file holds, where its columns do not show it.
     pub kind: Option<Kind>,
-    /// The threads to use.
-    pub context: Context,
-    /// Whom to tell how far it is.
-    pub progress: Option<Progress>,
 }
 
 /// The two kinds of data.
@@ -45,7 +39,7 @@ pub enum Kind {
 }
 
 /// What was in a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Read {
     /// The table.
     pub data: Data,
@@ -56,7 +50,7 @@ pub struct Read {
 }
 
 /// A table of either kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Data {
     /// Numbers.
     Judgments(Judgments),
@@ -69,14 +63,14 @@ pub enum Data {
 /// Judgments may be long (`object,attribute,worker,value`) or wide (one row per object and worker, one column per
 /// attribute). A judgment file without an attribute column has one attribute, called as its value column is. Cost:
 /// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
-pub fn read(source: &Source, options: &ReadOptions) -> Result<Read> {
-    let input = Input::open(source, options.progress.clone())?;
+pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
+    let input = Input::open(source, context)?;
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
     let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
     match kind(&header, options.kind)? {
-        Kind::Labels => labels::read(input, &header, &options.context),
-        Kind::Judgments => judgments::read(input, &header, &options.context),
+        Kind::Labels => labels::read(input, &header, context),
+        Kind::Judgments => judgments::read(input, &header, context),
     }
 }
 

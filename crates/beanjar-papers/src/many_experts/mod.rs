@@ -227,7 +227,8 @@ impl Paper<'_> {
         let source = Source::from(folder.join("features.csv.gz"));
         let songs = read_features(&source, Wanted::AllBut(&["split".to_owned()]), false)?.table;
         let truth = read_table(&Source::from(folder.join("truth.csv")))?;
-        let Data::Labels(labels) = read(&Source::from(folder.join("labels.csv")), &ReadOptions::default())?.data else {
+        let source = Source::from(folder.join("labels.csv"));
+        let Data::Labels(labels) = read(&source, &ReadOptions::default(), &self.settings.context)?.data else {
             return Err(format!("{}: labels.csv has no labels", folder.display()).into());
         };
         let rows = songs.units().lookup();

@@ -186,7 +186,7 @@ impl Paper<'_> {
         }
         self.settings.say("headlines");
         let source = Source::from(&judgments);
-        let Data::Judgments(read) = read(&source, &ReadOptions::default())?.data else {
+        let Data::Judgments(read) = read(&source, &ReadOptions::default(), &self.settings.context)?.data else {
             return Err(format!("{}: no judgments", source.name()).into());
         };
         let table = read_table(&Source::from(&truth))?;

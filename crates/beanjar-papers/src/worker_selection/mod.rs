@@ -137,8 +137,8 @@ fn percent(error: f64) -> String {
 impl Paper<'_> {
     fn load(&self, published: &'static Published, folder: &Path) -> Result<Set> {
         let source = Source::from(folder.join("labels.csv"));
-        let options = ReadOptions { context: self.settings.context.clone(), ..ReadOptions::default() };
-        let Data::Labels(labels) = read(&source, &options)?.data else {
+        let read = read(&source, &ReadOptions::default(), &self.settings.context)?;
+        let Data::Labels(labels) = read.data else {
             return Err(format!("{}: not labels", source.name()).into());
         };
         let table = read_table(&Source::from(folder.join("truth.csv")))?;

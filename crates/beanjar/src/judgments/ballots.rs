@@ -1,6 +1,6 @@
 //! The votes of all tasks, with numbers for names: what remains of labels once ids no longer matter.
 
-use super::observe::Grouped;
+use super::sum::Grouped;
 use crate::{Error, Result};
 
 /// Votes grouped by task. Tasks, workers and classes are numbers; a method works on these, and on parts of them.

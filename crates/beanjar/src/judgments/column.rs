@@ -98,7 +98,7 @@ impl Column {
     }
 }
 
-/// The error for two tables that do not speak of the same things.
+/// The error for two tables that have no id in common.
 pub(crate) fn nothing_in_common(left: &Dictionary, right: &Dictionary, what: &'static str) -> Error {
     let example = |ids: &Dictionary| ids.iter().next().unwrap_or_default().chars().take(40).collect();
     Error::NothingInCommon {

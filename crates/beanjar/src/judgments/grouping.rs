@@ -1,6 +1,6 @@
 //! Rows to groups: a counting sort by object that keeps the order of rows within one.
 
-use super::parts::Block;
+use super::coded_blocks::Block;
 use crate::Context;
 
 /// Where each object's rows begin, and after the last one where they end.

@@ -5,20 +5,24 @@
 //! table whose ids are numbered in order of first appearance, however the blocks fell to threads.
 
 mod ballots;
+mod coded_blocks;
 mod column;
 mod dictionary;
 mod folds;
 mod grouping;
-mod labels;
-mod numeric;
-mod observe;
-mod parts;
+mod judgment_table;
+mod label_table;
+mod slots;
+mod sum;
+
+#[cfg(test)]
+mod properties;
 
 pub use ballots::{Ballots, Votes};
 pub(crate) use column::nothing_in_common;
 pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
 pub(crate) use folds::{Fold, Folds, sample_of_tasks};
-pub use labels::{Labels, LabelsPart, Translated};
-pub use numeric::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
-pub use observe::{Grouped, Sum, sum_over};
+pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
+pub use label_table::{Labels, LabelsPart, Translated};
+pub use sum::{Grouped, Sum, sum_over};

@@ -72,11 +72,15 @@ impl<'a> Alpha<'a> {
     }
 
     /// The middle `1 - 2 tail` of alpha over `copies` resamplings of the tasks.
-    pub(super) fn interval(&self, copies: usize, tail: f64, seed: u64, context: &Context) -> Option<(f64, f64)> {
-        let drawn = context.map((0..copies as u64).collect(), |copy| self.of(&self.resample(seed, copy)));
-        let mut drawn: Vec<f64> = drawn.into_iter().flatten().collect();
+    pub(super) fn interval(&self, copies: usize, tail: f64, context: &Context) -> Result<Option<(f64, f64)>> {
+        let steps = context.steps("resampling", copies);
+        let drawn = context.map((0..copies as u64).collect(), |copy| {
+            steps.tick()?;
+            Ok(self.of(&self.resample(context.seed(), copy)))
+        });
+        let mut drawn: Vec<f64> = drawn.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
         drawn.sort_unstable_by(f64::total_cmp);
-        Some((quantile(&drawn, tail)?, quantile(&drawn, 1.0 - tail)?))
+        Ok(quantile(&drawn, tail).zip(quantile(&drawn, 1.0 - tail)))
     }
 
     /// How many tasks have each pattern when as many tasks as there are are drawn with replacement: a multinomial
@@ -268,7 +272,7 @@ mod tests {
         let labels = some_labels(80, 3);
         let patterns = sum_over(&labels, &Context::new(), || Patterns::new(labels.classes.len()));
         let alpha = Alpha::new(&patterns, Scale::Nominal, &labels.classes).unwrap();
-        let (low, high) = alpha.interval(4000, 0.025, 1, &Context::new()).unwrap();
+        let (low, high) = alpha.interval(4000, 0.025, &Context::new().with_seed(1)).unwrap().unwrap();
 
         // The slow way: draw tasks one by one, and build the table anew.
         let mut random = stream(2, 0);

@@ -2,14 +2,18 @@
 
 mod agreement;
 mod alpha;
-mod judgments;
+mod coverage;
+mod inspect_judgments;
+mod inspect_labels;
 mod kappa;
-mod labels;
 mod patterns;
 mod variance;
 
+#[cfg(test)]
+mod properties;
+
 pub use alpha::Scale;
-pub use judgments::{AttributeReliability, JudgmentOptions, JudgmentWorker, JudgmentsReliability, inspect_judgments};
-pub use labels::{LabelOptions, LabelWorker, LabelsReliability, VotesPerTask, inspect_labels};
+pub use inspect_judgments::{AttributeReliability, InspectJudgments, InspectJudgmentsOutcome, JudgmentWorker};
+pub use inspect_labels::{InspectLabels, InspectLabelsOutcome, LabelWorker, VotesPerTask};
 pub(crate) use variance::{AttributeSums, first_values};
 pub use variance::{judgments_needed, reliability_of_mean};

@@ -1,9 +1,10 @@
 //! Noisy experts who classify units with features, after section 4.1 of Izbicki and Stern (2014).
 
+use super::crowd::id;
 use super::panel::{Panel, flip};
 use crate::logistic::logistic;
 use crate::random::stream;
-use crate::{Context, Error, Result};
+use crate::{Column, Context, Error, Labels, Result};
 use rand_distr::{Distribution, StandardNormal};
 
 /// How the experts err.
@@ -21,8 +22,8 @@ pub enum ExpertCase {
 /// Units with features, a true class and experts' labels.
 ///
 /// P(Z = 1 | x) = s(b0 + x b) with s the logistic function, five normal features that matter and `noise_features`
-/// standard normal ones that do not. The paper speaks of four experts in case (ii) and lists three skills; we take the
-/// three that are listed.
+/// standard normal ones that do not. The paper mentions four experts in case (ii) and lists three skills; these
+/// three are used.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -86,32 +87,69 @@ impl ExpertCase {
 impl Experts {
     /// Draws units, truths and labels.
     pub fn draw(&self, context: &Context) -> Result<SimulatedExperts> {
-        let seed = context.seed();
-        if self.units == 0 {
-            return Err(Error::OutOfRange { name: "the number of units", value: "0".into(), range: "1 or more" });
-        }
-        /// Numbers in all features together: 4 GB of them.
-        const MOST_NUMBERS: usize = 500_000_000;
-        if self.units.saturating_mul(self.noise_features.saturating_add(5)) > MOST_NUMBERS {
-            let value = format!("{} with {} features", self.units, self.noise_features.saturating_add(5));
-            return Err(Error::OutOfRange { name: "the number of units", value, range: "at most 500 million numbers" });
-        }
+        self.check()?;
         let (factor, panel) = (cholesky(COVARIANCE), self.case.panel());
         let mut drawn = SimulatedExperts { features: Vec::new(), truth: Vec::new(), labels: Vec::new() };
+        let steps = context.steps("simulating", self.units);
         for unit in 0..self.units {
-            let mut random = stream(seed, unit as u64);
+            let mut random = stream(context.seed(), unit as u64);
             let normal: [f64; 5] = std::array::from_fn(|_| StandardNormal.sample(&mut random));
             let mut features: Vec<f64> = (0..5)
                 .map(|i| MEANS[i] + factor[i].iter().zip(&normal).map(|(weight, z)| weight * z).sum::<f64>())
                 .collect();
             let logit = INTERCEPT + WEIGHTS.iter().zip(&features).map(|(weight, x)| weight * x).sum::<f64>();
             let class = flip(logistic(logit), &mut random);
-            drawn.labels.push(panel.said(&features, class, &mut random));
+            drawn.labels.push(panel.label(&features, class, &mut random));
             drawn.truth.push(class);
             features.extend((0..self.noise_features).map(|_| -> f64 { StandardNormal.sample(&mut random) }));
             drawn.features.push(features);
+            steps.tick()?;
         }
         Ok(drawn)
+    }
+
+    fn check(&self) -> Result<()> {
+        let refuse = |value, range| Err(Error::OutOfRange { name: "the number of units", value, range });
+        if self.units == 0 {
+            return refuse("0".into(), "1 or more");
+        }
+        /// Numbers in all features together: 4 GB of them.
+        const MOST_NUMBERS: usize = 500_000_000;
+        let features = self.noise_features.saturating_add(WEIGHTS.len());
+        if self.units.saturating_mul(features) > MOST_NUMBERS {
+            return refuse(format!("{} with {features} features", self.units), "at most 500 million numbers");
+        }
+        Ok(())
+    }
+}
+
+impl SimulatedExperts {
+    /// The ids of the units: `u1`, ...
+    pub fn units(&self) -> impl Iterator<Item = String> {
+        (0..self.truth.len()).map(|unit| id('u', unit))
+    }
+
+    /// The names of the features: `x1`, ...
+    pub fn feature_names(&self) -> Vec<String> {
+        (0..self.features.first().map_or(0, Vec::len)).map(|feature| id('x', feature)).collect()
+    }
+
+    /// The labels, row by row: unit, expert (`e1`, ...) and label (`0` or `1`).
+    pub fn rows(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
+        self.units().zip(&self.labels).flat_map(|(unit, labels)| {
+            labels.iter().enumerate().map(move |(expert, label)| (unit.clone(), id('e', expert), label.to_string()))
+        })
+    }
+
+    /// The labels as a table.
+    pub fn to_labels(&self) -> Result<Labels> {
+        let rows: Vec<_> = self.rows().collect();
+        Labels::from_rows(rows.iter().map(|(unit, expert, label)| (&unit[..], &expert[..], &label[..])))
+    }
+
+    /// The true class of each unit.
+    pub fn truth(&self) -> Result<Column> {
+        Column::new("label", self.units().collect(), self.truth.iter().map(u8::to_string).collect())
     }
 }
 
@@ -168,7 +206,7 @@ mod tests {
         let drawn = Experts { units: 40_000, noise_features: 0, ..Default::default() }
             .draw(&Context::new().with_seed(13))
             .unwrap();
-        // Among units whose probability of class 1 is in a bin, so many are of class 1.
+        // Among the units whose probability of class 1 is in a bin, the share of class 1 is that probability.
         for bin in 0..10 {
             let (low, high) = (f64::from(bin) / 10.0, f64::from(bin + 1) / 10.0);
             let probability = |x: &[f64]| logistic(INTERCEPT + WEIGHTS.iter().zip(x).map(|(w, x)| w * x).sum::<f64>());

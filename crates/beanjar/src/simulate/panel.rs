@@ -1,3 +1,5 @@
+//! A panel of experts, and how often each is right.
+
 use crate::logistic::logistic;
 use crate::random::stream;
 use crate::{Context, Error, Result};
@@ -6,7 +8,7 @@ use rand::{Rng, RngExt};
 /// Experts, and how often each is right about a unit with given features.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Panel {
-    /// So often, whatever the features.
+    /// With these probabilities, whatever the features.
     Constant(Vec<f64>),
     /// With probability s(skill + sum of weights times features to a power), s the logistic function.
     Model {
@@ -41,13 +43,13 @@ impl Panel {
         const FIRST: u64 = 1 << 40;
         let seed = context.seed();
         let of = |(unit, (features, &class)): (usize, (&Vec<f64>, &u8))| {
-            self.said(features, class, &mut stream(seed, FIRST + unit as u64))
+            self.label(features, class, &mut stream(seed, FIRST + unit as u64))
         };
         Ok(units.iter().zip(truth).enumerate().map(of).collect())
     }
 
-    /// What each expert says of one unit.
-    pub(super) fn said(&self, features: &[f64], class: u8, random: &mut impl Rng) -> Vec<u8> {
+    /// The label of each expert for one unit.
+    pub(super) fn label(&self, features: &[f64], class: u8, random: &mut impl Rng) -> Vec<u8> {
         let accuracies = self.accuracies(features);
         accuracies.iter().map(|&right| if flip(right, random) == 1 { class } else { 1 - class }).collect()
     }
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn experts_are_right_as_often_as_said() {
+    fn experts_are_right_with_their_probabilities() {
         let units: Vec<Vec<f64>> = (0..20_000).map(|i| vec![f64::from(i % 5) - 2.0, 100.0]).collect();
         let truth: Vec<u8> = (0..20_000).map(|i| (i % 2) as u8).collect();
         let model = |power: i32| Panel::Model { skills: vec![0.5, -0.2], weights: vec![0.4], power };

@@ -1,128 +1,14 @@
 //! A crowd that judges photos of people, after Sabato and Kalai (2013).
 
+use super::photo_attributes::{AttributeKind, PHOTO_ATTRIBUTES, PhotoAttribute, THEMES};
 use crate::normal::{crossing, cumulative, density, expected};
 use crate::random::stream;
-use crate::{Context, Error, Result};
+use crate::{Column, Context, Error, Judgments, Result};
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::LazyLock;
 
-/// An attribute of Table 1, and what we assume of it beyond the table.
-#[derive(Clone, Copy, Debug)]
-pub struct PhotoAttribute {
-    /// Its name.
-    pub name: &'static str,
-    /// Internal variance over external variance, v / sigma^2 (the table's `var.`).
-    pub noise_ratio: f64,
-    /// Covariance with height over external deviation, b / sigma, in the paper's units of height.
-    pub height: f64,
-    /// The same for weight.
-    pub weight: f64,
-    /// Whether judges say yes or no, or a number.
-    pub kind: AttributeKind,
-    /// What it has in common with others, beyond height and weight; the sign tells the direction.
-    theme: i8,
-}
-
-/// What a judge answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AttributeKind {
-    /// Yes (1) or no (0); so large a share of judgments is yes.
-    YesNo {
-        /// That share.
-        share: f64,
-    },
-    /// A number, with this mean and deviation over objects.
-    Number {
-        /// The mean.
-        mean: f64,
-        /// The deviation of objects' true values.
-        deviation: f64,
-    },
-}
-
-const GENDER: i8 = 1;
-const AGE: i8 = 2;
-const BEAUTY: i8 = 3;
-const BUILD: i8 = 4;
-const CLOTHES: i8 = 5;
-const HAIR: i8 = 6;
-const SKIN: i8 = 7;
-const PLACE: i8 = 8;
-const STANCE: i8 = 9;
-const STATURE: i8 = 10;
-const THEMES: usize = 11;
 /// The share of an attribute's variance, beyond height and weight, that its theme explains.
 const THEME_SHARE: f64 = 0.5;
-
-const fn yes_no(
-    name: &'static str,
-    noise_ratio: f64,
-    height: f64,
-    weight: f64,
-    share: f64,
-    theme: i8,
-) -> PhotoAttribute {
-    PhotoAttribute { name, noise_ratio, height, weight, kind: AttributeKind::YesNo { share }, theme }
-}
-
-const fn numeric(
-    name: &'static str,
-    noise_ratio: f64,
-    height: f64,
-    weight: f64,
-    mean: f64,
-    deviation: f64,
-    theme: i8,
-) -> PhotoAttribute {
-    PhotoAttribute { name, noise_ratio, height, weight, kind: AttributeKind::Number { mean, deviation }, theme }
-}
-
-/// The 39 attributes of Table 1. The three ratios are the paper's; shares, means and themes are ours.
-///
-/// The table's caption writes the first ratio as v/sigma. We take it as v/sigma^2, the only one of the two that does
-/// not depend on units, and the only one under which Table 2 can come out as it does: with v/sigma in inches one
-/// numeric guess of height would beat four judgments of `male`, and the paper's selections have none.
-pub const PHOTO_ATTRIBUTES: [PhotoAttribute; 39] = [
-    yes_no("male", 0.39, 0.15, 0.04, 0.50, GENDER),
-    yes_no("female", 0.45, -0.15, -0.05, 0.50, -GENDER),
-    yes_no("outdoors", 0.45, 0.00, -0.01, 0.35, PLACE),
-    yes_no("wearing-glasses", 0.52, -0.01, 0.02, 0.25, 0),
-    yes_no("near-water", 0.61, 0.00, -0.01, 0.10, PLACE),
-    yes_no("wearing-long-sleeves", 0.63, 0.02, 0.01, 0.35, CLOTHES),
-    yes_no("wearing-shorts", 0.68, 0.01, 0.01, 0.25, -CLOTHES),
-    yes_no("looking-at-the-camera", 0.70, -0.01, 0.00, 0.75, STANCE),
-    yes_no("smiling", 0.71, -0.04, -0.01, 0.55, 0),
-    yes_no("has-beard", 0.79, 0.08, 0.05, 0.15, GENDER),
-    yes_no("long-hair", 0.87, -0.08, -0.04, 0.35, -GENDER),
-    yes_no("facing-sideways-(profile)", 0.89, 0.01, -0.01, 0.15, -STANCE),
-    yes_no("hands-on-hips", 0.90, -0.04, 0.00, 0.15, STANCE),
-    yes_no("heavy", 0.90, -0.02, 0.10, 0.35, BUILD),
-    yes_no("dark-hair", 1.13, -0.02, -0.02, 0.50, HAIR),
-    yes_no("thin", 1.16, 0.01, -0.09, 0.35, -BUILD),
-    yes_no("wearing-dark-colors", 1.17, -0.01, 0.01, 0.50, CLOTHES),
-    yes_no("wearing-light-colors", 1.20, -0.01, -0.01, 0.40, -CLOTHES),
-    yes_no("can-see-a-lot-of-skin", 1.21, -0.05, -0.03, 0.25, -CLOTHES),
-    yes_no("standing-straight", 1.22, 0.06, 0.02, 0.60, STANCE),
-    numeric("weight", 1.24, 0.04, 0.12, 170.0, 40.0, BUILD),
-    yes_no("wearing-colorful-clothes", 1.36, -0.04, -0.01, 0.40, -CLOTHES),
-    yes_no("over-50-years-old", 1.38, 0.01, 0.06, 0.10, AGE),
-    yes_no("over-30-years-old", 1.43, 0.04, 0.09, 0.45, AGE),
-    yes_no("over-40-years-old", 1.44, 0.02, 0.08, 0.25, AGE),
-    yes_no("wearing-fancy-clothes", 1.56, -0.06, -0.02, 0.15, CLOTHES),
-    yes_no("wearing-a-dress", 1.67, -0.05, -0.01, 0.10, -GENDER),
-    yes_no("wearing-nice-clothes", 1.69, -0.05, -0.03, 0.35, CLOTHES),
-    yes_no("attractive", 1.72, -0.04, -0.07, 0.40, BEAUTY),
-    numeric("height", 1.73, 0.16, 0.04, 67.0, 3.5, STATURE),
-    yes_no("fair-hair", 1.77, -0.05, -0.03, 0.30, -HAIR),
-    yes_no("beautiful", 1.80, -0.07, -0.07, 0.35, BEAUTY),
-    yes_no("tall", 1.81, 0.12, 0.00, 0.35, STATURE),
-    yes_no("dark-skin", 2.21, -0.03, 0.00, 0.20, -SKIN),
-    yes_no("fair-skin", 2.38, -0.04, -0.02, 0.55, SKIN),
-    yes_no("short", 2.43, -0.09, -0.02, 0.30, -STATURE),
-    yes_no("wearing-baggy-clothes", 2.59, 0.03, 0.07, 0.30, BUILD),
-    yes_no("over-20-years-old", 3.09, 0.05, 0.08, 0.80, AGE),
-    yes_no("good-posture", 3.26, 0.02, -0.05, 0.55, STANCE),
-];
 
 /// A label: its mean and deviation in the units that we write, and its deviation in the paper's units, which the paper
 /// does not state. The last is chosen so that the crowd's own guess correlates 0.89 with it.
@@ -174,38 +60,52 @@ pub struct SimulatedPhotos {
     pub judgments: Vec<Vec<Vec<(usize, f64)>>>,
 }
 
+impl SimulatedPhotos {
+    /// The judgments, row by row: object (`photo1`, ...), attribute, worker (`w1`, ...) and value.
+    pub fn rows(&self) -> impl Iterator<Item = (String, &'static str, String, f64)> + '_ {
+        self.judgments.iter().enumerate().flat_map(|(object, attributes)| {
+            attributes.iter().zip(&PHOTO_ATTRIBUTES).flat_map(move |(judgments, attribute)| {
+                judgments
+                    .iter()
+                    .map(move |&(worker, value)| (photo(object), attribute.name, format!("w{}", worker + 1), value))
+            })
+        })
+    }
+
+    /// The judgments as a table.
+    pub fn to_judgments(&self) -> Result<Judgments> {
+        let rows: Vec<_> = self.rows().collect();
+        Judgments::from_rows(rows.iter().map(|(o, a, w, v)| (&o[..], *a, &w[..], *v)))
+    }
+
+    /// The ids of the photos.
+    pub fn objects(&self) -> impl Iterator<Item = String> {
+        (0..self.truth.len()).map(photo)
+    }
+
+    /// The heights, to predict.
+    pub fn heights(&self) -> Result<Column> {
+        Column::new(
+            "height",
+            self.objects().collect(),
+            self.truth.iter().map(|[height, _]| height.to_string()).collect(),
+        )
+    }
+}
+
+fn photo(number: usize) -> String {
+    format!("photo{}", number + 1)
+}
+
 impl Photos {
     /// Draws photos and judgments.
     pub fn draw(&self, context: &Context) -> Result<SimulatedPhotos> {
-        let seed = context.seed();
-        let positive = |name, value: usize, range| match value {
-            0 => Err(Error::OutOfRange { name, value: "0".into(), range }),
-            _ => Ok(()),
-        };
-        positive("the number of photos", self.objects, "1 or more")?;
-        positive("the number of judgments", self.judgments, "1 or more")?;
-        /// Judgments of one attribute: with all 39 of them that is some gigabytes.
-        const MOST_JUDGMENTS: usize = 5_000_000;
-        if self.objects.saturating_mul(self.judgments) > MOST_JUDGMENTS {
-            let value = format!("{} of {} judgments", self.objects, self.judgments);
-            return Err(Error::OutOfRange {
-                name: "the number of photos",
-                value,
-                range: "at most 5 million judgments of each attribute",
-            });
-        }
-        if self.workers < self.judgments {
-            let value = self.workers.to_string();
-            return Err(Error::OutOfRange {
-                name: "the number of workers",
-                value,
-                range: "at least that of judgments",
-            });
-        }
+        self.check()?;
         let traits = &*TRAITS;
         let (mut truth, mut judgments) = (Vec::new(), Vec::new());
+        let steps = context.steps("simulating", self.objects);
         for object in 0..self.objects {
-            let mut random = stream(seed, object as u64);
+            let mut random = stream(context.seed(), object as u64);
             let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
             let height = normal();
             let weight = HEIGHT_WEIGHT * height + (1.0 - HEIGHT_WEIGHT * HEIGHT_WEIGHT).sqrt() * normal();
@@ -223,8 +123,29 @@ impl Photos {
                     })
                     .collect(),
             );
+            steps.tick()?;
         }
         Ok(SimulatedPhotos { truth, judgments })
+    }
+
+    fn check(&self) -> Result<()> {
+        let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
+        if self.objects == 0 {
+            return refuse("the number of photos", "0".into(), "1 or more");
+        }
+        if self.judgments == 0 {
+            return refuse("the number of judgments", "0".into(), "1 or more");
+        }
+        /// Judgments of one attribute: with all 39 of them that is some gigabytes.
+        const MOST_JUDGMENTS: usize = 5_000_000;
+        if self.objects.saturating_mul(self.judgments) > MOST_JUDGMENTS {
+            let value = format!("{} of {} judgments", self.objects, self.judgments);
+            return refuse("the number of photos", value, "at most 5 million judgments of each attribute");
+        }
+        if self.workers < self.judgments {
+            return refuse("the number of workers", self.workers.to_string(), "at least the number of judgments");
+        }
+        Ok(())
     }
 }
 
@@ -254,7 +175,7 @@ impl Trait {
             }
             AttributeKind::YesNo { share } => yes_no_answer(share, attribute.noise_ratio),
         };
-        // The correlation with a normal trait is weaker after the bend of the answer; make up for it beforehand.
+        // The correlation with a normal trait is weaker after the curve of the answer; make up for it beforehand.
         let with_height = attribute.height / HEIGHT.paper_deviation / straightness;
         let with_weight = attribute.weight / WEIGHT.paper_deviation / straightness;
         let left = 1.0 - HEIGHT_WEIGHT * HEIGHT_WEIGHT;
@@ -303,8 +224,7 @@ fn yes_no_answer(share: f64, noise_ratio: f64) -> (Answer, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Judgments;
-    use crate::reliability::{JudgmentOptions, inspect_judgments};
+    use crate::InspectJudgments;
 
     #[test]
     fn every_attribute_can_be_had() {
@@ -318,14 +238,8 @@ mod tests {
     fn ratios_are_those_of_the_papers_table() {
         let objects = 20_000;
         let photos = Photos { objects, judgments: 2, workers: 50 }.draw(&Context::new().with_seed(7)).unwrap();
-        let ids: Vec<String> = (0..objects).map(|object| format!("p{object}")).collect();
-        let rows = photos.judgments.iter().zip(&ids).flat_map(|(attributes, id)| {
-            attributes.iter().zip(&PHOTO_ATTRIBUTES).flat_map(move |(judgments, attribute)| {
-                judgments.iter().map(move |&(_, value)| (&id[..], attribute.name, "", value))
-            })
-        });
-        let judgments = Judgments::from_rows(rows).unwrap();
-        let found = inspect_judgments(&judgments, &JudgmentOptions::default(), &Context::new()).unwrap();
+        let judgments = photos.to_judgments().unwrap();
+        let found = InspectJudgments::default().run(&judgments, &Context::new()).unwrap();
         for (a, (attribute, found)) in PHOTO_ATTRIBUTES.iter().zip(&found.attributes).enumerate() {
             let (noise, signal) = (found.noise.unwrap(), found.signal.unwrap());
             // The correlation rho = 1 / (1 + ratio) of two judgments has a standard error near (1 - rho^2) / sqrt(n), so

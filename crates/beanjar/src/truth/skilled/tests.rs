@@ -7,7 +7,7 @@ fn crowd(model: WorkerModel, workers: usize) -> (Ballots, Vec<Option<u16>>, Vec<
     let crowd = Crowd { tasks: 1000, workers, classes: 4, votes: (4, 4), model, spread: 5.0, ..Crowd::default() };
     let drawn = crowd.draw(&Context::new().with_seed(8)).unwrap();
     let truth = drawn.truth.iter().map(|&class| Some(class as u16)).collect();
-    let accuracy = (0..workers).map(|worker| drawn.accuracy(worker)).collect();
+    let accuracy = (0..workers).map(|worker| drawn.accuracy(worker).unwrap()).collect();
     (Ballots::from_tasks(&drawn.labels, workers, 4).unwrap(), truth, accuracy)
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Cutter {
     source: Source,
     bytes: Box<dyn Read + Send>,
     delimiter: Option<u8>,
+    /// How many bytes to take at a time.
+    piece: usize,
     carried: Vec<u8>,
     offset: u64,
     line: u64,
@@ -31,12 +33,12 @@ pub(super) struct Cutter {
 
 impl Cutter {
     pub(super) fn new(source: Source, bytes: Box<dyn Read + Send>) -> Self {
-        Cutter { source, bytes, delimiter: None, carried: Vec::new(), offset: 0, line: 1, ended: false }
+        Cutter { source, bytes, delimiter: None, piece: PIECE, carried: Vec::new(), offset: 0, line: 1, ended: false }
     }
 
     /// The first line, which stays to be read. A byte-order mark before it is dropped.
     pub(super) fn peek_line(&mut self) -> Result<&[u8]> {
-        self.fill(PIECE)?;
+        self.fill(self.piece)?;
         if self.carried.starts_with(b"\xef\xbb\xbf") {
             self.carried.drain(..3);
             self.offset = 3;
@@ -50,7 +52,7 @@ impl Cutter {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Piece>> {
-        let mut wanted = PIECE;
+        let mut wanted = self.piece;
         let end = loop {
             self.fill(wanted)?;
             if self.ended {
@@ -115,5 +117,55 @@ impl Piece {
         self.line += memchr_iter(b'\n', &header).count() as u64;
         let names = super::delimited::header(header.strip_suffix(b"\n").unwrap_or(&header), delimiter);
         names.ok_or_else(|| Error::OpenQuote { file: file.into(), place })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::delimited;
+    use super::super::wanted_columns::Wanted;
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
+    use proptest::sample::select;
+
+    /// The rows of the text, and what is wrong with it.
+    fn rows(text: &str, piece: usize) -> (Vec<Vec<String>>, Option<String>) {
+        let bytes = Box::new(std::io::Cursor::new(text.to_owned().into_bytes()));
+        let mut cutter = Cutter { piece, ..Cutter::new(Source::from("f.csv"), bytes) };
+        cutter.quoted_fields(b',');
+        let wanted = Wanted::new(2, &[0, 1], false);
+        let mut found = Vec::new();
+        while let Some(piece) = cutter.next().unwrap() {
+            match delimited::decode("f.csv", 0, piece, b',', &wanted) {
+                Err(error) => return (found, Some(error.to_string())),
+                Ok(rows) => {
+                    let (left, right) = (rows.column(0), rows.column(1));
+                    found.extend(left.into_iter().zip(right).enumerate().map(|(row, (left, right))| {
+                        vec![rows.place(row).to_string(), left.to_owned(), right.to_owned()]
+                    }));
+                }
+            }
+        }
+        (found, None)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn text_is_the_same_in_any_cut(
+            parts in vec(select(vec!["a", "b,c\n", "x,y\r\n", ",", "\"", "\"\"", "\"q,\n\",z\n", "\n", "é"]), 0..30),
+            piece in 1..40usize,
+        ) {
+            let text = parts.concat();
+            let (whole, problem) = rows(&text, 1 << 18);
+            let (cut, cut_problem) = rows(&text, piece);
+            prop_assert_eq!(&cut_problem, &problem);
+            // Up to the problem, a piece of text may have been read that the whole text, which is one piece, was not.
+            if problem.is_none() {
+                prop_assert_eq!(cut, whole);
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::{Context, Error, Result};
 
 /// Some consecutive rows of the table: three columns of codes and, for judgments, the values.
 /// A column that the table does not have is empty.
+#[derive(Clone, Debug)]
 pub(super) struct Block {
     index: u32,
     pub(super) codes: [Vec<u32>; 3],
@@ -12,7 +13,7 @@ pub(super) struct Block {
 }
 
 /// The rows that one thread has read.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     interners: [Interner; 3],
     blocks: Vec<Block>,

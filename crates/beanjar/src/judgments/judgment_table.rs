@@ -1,9 +1,9 @@
 //! Numeric judgments: who gave which value to which attribute of which object.
 
+use super::coded_blocks::{self, MISSING, Part, check_lengths};
 use super::dictionary::Dictionary;
 use super::grouping::{offsets, scatter};
-use super::observe::{Grouped, Sum, sum_over};
-use super::parts::{self, MISSING, Part, check_lengths};
+use super::sum::{Grouped, Sum, sum_over};
 use crate::{Context, Error, Result};
 
 /// The worker of a judgment by nobody knows whom, in a table that has workers.
@@ -54,7 +54,7 @@ impl<'a> ObjectJudgments<'a> {
 }
 
 /// The judgments that one thread has read, on their way into a [`Judgments`].
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct JudgmentsPart(Part);
 
 impl JudgmentsPart {
@@ -99,7 +99,7 @@ impl Judgments {
     /// Joins what several threads have read.
     pub fn from_parts(parts: Vec<JudgmentsPart>, context: &Context) -> Result<Self> {
         let ([objects, attributes, workers], mut blocks) =
-            parts::join(parts.into_iter().map(|part| part.0).collect(), context);
+            coded_blocks::join(parts.into_iter().map(|part| part.0).collect(), context);
         let (workers, worker_codes) = without_empty(workers);
         let offsets = offsets(&blocks, objects.len());
         let mut attribute =
@@ -108,7 +108,7 @@ impl Judgments {
             scatter(&mut blocks, &offsets, context, |block| std::mem::take(&mut block.values), |value| value);
         let mut worker = Vec::new();
         if !worker_codes.is_empty() {
-            let take = |block: &mut parts::Block| std::mem::take(&mut block.codes[2]);
+            let take = |block: &mut coded_blocks::Block| std::mem::take(&mut block.codes[2]);
             worker = scatter(&mut blocks, &offsets, context, take, |code| worker_codes[code as usize]);
         }
         if workers.is_empty() {

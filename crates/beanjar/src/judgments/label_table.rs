@@ -1,10 +1,10 @@
-//! Categorical labels: who said what of which task.
+//! Categorical labels: which worker gave which label to which task.
 
 use super::ballots::{Ballots, Votes};
+use super::coded_blocks::{self, Part, check_lengths};
 use super::dictionary::{Dictionary, inverse, reorder};
 use super::grouping::{offsets, scatter};
-use super::observe::{Grouped, Sum, sum_over};
-use super::parts::{self, Part, check_lengths};
+use super::sum::{Grouped, Sum, sum_over};
 use crate::{Context, Error, Result};
 
 /// Labels of tasks by workers, grouped by task.
@@ -36,7 +36,7 @@ pub struct Translated {
 }
 
 /// The labels that one thread has read, on their way into a [`Labels`].
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LabelsPart(Part);
 
 impl LabelsPart {
@@ -65,7 +65,7 @@ impl Labels {
     /// Joins what several threads have read.
     pub fn from_parts(parts: Vec<LabelsPart>, context: &Context) -> Result<Self> {
         let ([tasks, workers, classes], mut blocks) =
-            parts::join(parts.into_iter().map(|part| part.0).collect(), context);
+            coded_blocks::join(parts.into_iter().map(|part| part.0).collect(), context);
         if classes.len() > usize::from(u16::MAX) {
             return Err(Error::TooMany { what: "labels", limit: u64::from(u16::MAX) });
         }

@@ -1,7 +1,7 @@
-//! A crowd that labels tasks.
+//! Workers of different skill who label tasks.
 
 use crate::random::stream;
-use crate::{Context, Error, Result};
+use crate::{Column, Context, Error, Labels, Result};
 use rand::{Rng, RngExt};
 use rand_distr::{Beta, Distribution, Gamma};
 
@@ -86,11 +86,43 @@ pub struct SimulatedLabels {
 }
 
 impl SimulatedLabels {
-    /// The probability that a worker is right, over the tasks there are.
-    pub fn accuracy(&self, worker: usize) -> f64 {
-        let right = self.truth.iter().map(|&class| self.confusion[worker][class][class]);
-        right.sum::<f64>() / self.truth.len() as f64
+    /// The probability that a worker is right, over the tasks there are; none if there is no such worker.
+    pub fn accuracy(&self, worker: usize) -> Option<f64> {
+        let confusion = self.confusion.get(worker)?;
+        let right = self.truth.iter().map(|&class| confusion[class][class]);
+        Some(right.sum::<f64>() / self.truth.len() as f64)
     }
+
+    /// The labels, row by row: task (`t1`, ...), worker (`w1`, ...) and label (`c1`, ...).
+    pub fn rows(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
+        let row = |task: usize, worker: usize, label: usize| (id('t', task), id('w', worker), id('c', label));
+        self.labels
+            .iter()
+            .enumerate()
+            .flat_map(move |(task, votes)| votes.iter().map(move |&(worker, label)| row(task, worker, label)))
+    }
+
+    /// The labels as a table.
+    pub fn to_labels(&self) -> Result<Labels> {
+        let rows: Vec<_> = self.rows().collect();
+        Labels::from_rows(rows.iter().map(|(task, worker, label)| (&task[..], &worker[..], &label[..])))
+    }
+
+    /// The true class of each task.
+    pub fn truth(&self) -> Result<Column> {
+        let tasks = (0..self.truth.len()).map(|task| id('t', task)).collect();
+        Column::new("label", tasks, self.truth.iter().map(|&class| id('c', class)).collect())
+    }
+
+    /// Each worker, and the probability that they are right.
+    pub fn workers(&self) -> impl Iterator<Item = (String, f64)> + '_ {
+        (0..self.confusion.len()).filter_map(|worker| Some((id('w', worker), self.accuracy(worker)?)))
+    }
+}
+
+/// The name of the thing of this number: `t1` is task 0.
+pub(super) fn id(letter: char, number: usize) -> String {
+    format!("{letter}{}", number + 1)
 }
 
 /// The number of the stream of random numbers that workers are drawn from; tasks take theirs from 0 upwards.
@@ -99,14 +131,15 @@ const WORKERS: u64 = u64::MAX;
 impl Crowd {
     /// Draws workers, tasks and labels.
     pub fn draw(&self, context: &Context) -> Result<SimulatedLabels> {
-        let seed = context.seed();
         self.check()?;
+        let seed = context.seed();
         let equal = vec![1.0; self.classes];
         let priors = if self.priors.is_empty() { &equal } else { &self.priors };
         let mut random = stream(seed, WORKERS);
         let confusion: Vec<Vec<Vec<f64>>> = (0..self.workers).map(|worker| self.worker(worker, &mut random)).collect();
         let busy: Vec<f64> = (0..self.workers).map(|worker| (worker as f64 + 1.0).powf(-self.unevenness)).collect();
         let (mut truth, mut labels) = (Vec::new(), Vec::new());
+        let steps = context.steps("simulating", self.tasks);
         for task in 0..self.tasks {
             let mut random = stream(seed, task as u64);
             let class = pick(priors, &mut random);
@@ -114,6 +147,7 @@ impl Crowd {
             let voters = draw_without_replacement(&busy, votes, &mut random);
             truth.push(class);
             labels.push(voters.into_iter().map(|who| (who, pick(&confusion[who][class], &mut random))).collect());
+            steps.tick()?;
         }
         Ok(SimulatedLabels { truth, confusion, labels })
     }
@@ -302,5 +336,25 @@ mod tests {
         for crowd in refused {
             assert!(crowd.draw(&Context::new().with_seed(0)).is_err(), "{crowd:?}");
         }
+    }
+
+    #[test]
+    fn tables_have_the_names_of_what_was_drawn() {
+        let drawn = Crowd { tasks: 40, workers: 6, ..Default::default() }.draw(&Context::new()).unwrap();
+        let (labels, truth) = (drawn.to_labels().unwrap(), drawn.truth().unwrap());
+        assert_eq!((labels.tasks.len(), labels.len()), (40, 200));
+        for task in 0..40 {
+            assert_eq!((labels.tasks.get(task), truth.ids().get(task)), (&id('t', task)[..], &id('t', task)[..]));
+            assert_eq!(truth.values()[task], id('c', drawn.truth[task]));
+            let votes: Vec<(String, String)> =
+                drawn.labels[task].iter().map(|v| (id('w', v.0), id('c', v.1))).collect();
+            let found = labels.votes(task);
+            let named = found
+                .iter()
+                .map(|(worker, label)| (labels.workers.get(worker).to_owned(), labels.classes.get(label).to_owned()));
+            assert_eq!(named.collect::<Vec<_>>(), votes);
+        }
+        assert_eq!(drawn.workers().map(|(worker, _)| worker).collect::<Vec<_>>(), ["w1", "w2", "w3", "w4", "w5", "w6"]);
+        assert_eq!(drawn.accuracy(6), None);
     }
 }

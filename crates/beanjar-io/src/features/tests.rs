@@ -1,0 +1,183 @@
+use super::*;
+use crate::{Cell, ColumnType, TableWriter};
+use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::tempdir;
+
+const FILES: [&str; 8] = ["f.csv", "f.tsv", "f.csv.gz", "f.tsv.zst", "f.jsonl", "f.jsonl.gz", "f.parquet", "f.arrow"];
+
+type Values = Vec<Vec<Option<f64>>>;
+
+fn id(unit: usize) -> String {
+    let odd = ["a, b", "\"quoted\" \"", "🫘", "two\nlines", "tab\tbed", "plain"];
+    format!("{} {unit}", odd[unit % odd.len()])
+}
+
+fn names(columns: usize) -> Vec<String> {
+    (0..columns).map(|column| format!("x, {column}")).collect()
+}
+
+/// Some of them missing, zero, and of all digits and sizes.
+fn values(units: usize, columns: usize, zeros: u64, gaps: u64) -> Values {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 11
+    };
+    let mut value = || match next() % 100 {
+        kind if kind < gaps => None,
+        kind if kind < gaps + zeros => Some(0.0),
+        kind => {
+            let size = 10f64.powi(kind as i32 % 61 - 30);
+            Some((next() as f64 / (1u64 << 52) as f64 - 1.0) * size)
+        }
+    };
+    (0..columns).map(|_| (0..units).map(|_| value()).collect()).collect()
+}
+
+fn write(path: &Path, values: &Values, units: usize, kind: ColumnType) {
+    let names = names(values.len());
+    let mut header = vec![("unit", ColumnType::Text)];
+    header.extend(names.iter().map(|name| (name.as_str(), kind)));
+    let mut table = TableWriter::create(path, &header, &[]).unwrap();
+    for unit in 0..units {
+        let texts: Vec<String> =
+            values.iter().map(|column| column[unit].map_or(String::new(), |value| format!(" {value:e}"))).collect();
+        let id = id(unit);
+        let mut row = vec![Cell::Text(&id)];
+        row.extend(values.iter().zip(&texts).map(|(column, text)| match (column[unit], kind) {
+            (None, _) => Cell::Missing,
+            (Some(value), ColumnType::Number) => Cell::Number(value),
+            (Some(_), ColumnType::Text) => Cell::Text(text),
+        }));
+        table.row(&row).unwrap();
+    }
+    table.finish().unwrap();
+}
+
+/// What should be read, the long way.
+fn expected(values: &Values, units: usize) -> ReadFeatures {
+    let filled = |column: &Vec<Option<f64>>| {
+        let known: Vec<f64> = column.iter().filter_map(|value| *value).collect();
+        let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
+        column.iter().map(|value| value.unwrap_or(mean)).collect()
+    };
+    let columns: Vec<Vec<f64>> = values.iter().map(filled).collect();
+    let features = Features::from_columns(units, &columns).unwrap();
+    let ids = (0..units).map(id).collect();
+    ReadFeatures {
+        table: FeatureTable::new(ids, names(values.len()), features).unwrap(),
+        imputed: values.iter().flatten().filter(|value| value.is_none()).count(),
+    }
+}
+
+#[test]
+fn every_format_gives_every_bit_of_tables_dense_sparse_and_with_gaps() {
+    let folder = tempdir().unwrap();
+    // The largest takes several blocks of text.
+    for (units, columns, zeros, gaps) in
+        [(1, 1, 0, 0), (2, 1, 50, 0), (2, 3, 0, 50), (31, 7, 0, 0), (400, 101, 0, 0), (900, 301, 90, 5)]
+    {
+        let values = values(units, columns, zeros, gaps);
+        let expected = expected(&values, units);
+        for (name, kind) in FILES.iter().flat_map(|name| [(name, ColumnType::Number), (name, ColumnType::Text)]) {
+            let path = folder.path().join(name);
+            write(&path, &values, units, kind);
+            let found = read_features(&path.into(), Wanted::AllBut(&[]), gaps > 0).unwrap();
+            assert!(found == expected, "{name} {kind:?} of {units} x {columns}");
+        }
+    }
+}
+
+#[test]
+fn typed_columns_are_numbers_whatever_their_type() {
+    let folder = tempdir().unwrap();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("unit", Arc::new(Int64Array::from(vec![7, 8, 9]))),
+        ("bool", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("int", Arc::new(Int64Array::from(vec![0, -3, (1 << 53) + 1]))),
+        ("float", Arc::new(Float32Array::from(vec![0.5, 0.0, -0.0]))),
+        ("text", Arc::new(StringArray::from(vec!["1e2", " 0 ", "-1"]))),
+        ("gap", Arc::new(Float64Array::from(vec![Some(1.0), None, Some(f64::NAN)]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let arrow = folder.path().join("f.arrow");
+    let file = std::fs::File::create(&arrow).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    let parquet = folder.path().join("f.parquet");
+    let file = std::fs::File::create(&parquet).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let jsonl = folder.path().join("f.jsonl");
+    let lines = "{\"unit\":7,\"bool\":true,\"int\":0,\"float\":0.5,\"text\":\"1e2\",\"gap\":1}\n\
+                 {\"unit\":8,\"bool\":false,\"int\":-3,\"float\":0,\"text\":\" 0 \",\"gap\":null}\n\
+                 {\"unit\":9,\"bool\":true,\"int\":9007199254740993,\"float\":-0.0,\"text\":\"-1\"}\n";
+    std::fs::write(&jsonl, lines).unwrap();
+    let dense = [
+        vec![1.0, 0.0, 1.0],
+        vec![0.0, -3.0, 9_007_199_254_740_992.0],
+        vec![0.5, 0.0, 0.0],
+        vec![100.0, 0.0, -1.0],
+        vec![1.0; 3],
+    ];
+    for path in [arrow, parquet, jsonl] {
+        let found = read_features(&Source::from(&path), Wanted::AllBut(&[]), true).unwrap();
+        assert_eq!(found.table.units().iter().collect::<Vec<_>>(), ["7", "8", "9"]);
+        assert_eq!(*found.table.features(), Features::from_columns(3, &dense).unwrap(), "{}", path.display());
+        assert_eq!(found.imputed, 2);
+        let error = read_features(&Source::from(&path), Wanted::AllBut(&[]), false).unwrap_err().to_string();
+        assert!(error.contains("'8' in column 'gap' is missing"), "{error}");
+    }
+}
+
+fn read_text(text: &str, ignore: &[&str], impute: bool) -> Result<ReadFeatures> {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("f.csv");
+    std::fs::write(&path, text).unwrap();
+    let ignore: Vec<String> = ignore.iter().map(|name| (*name).to_owned()).collect();
+    read_features(&path.into(), Wanted::AllBut(&ignore), impute)
+}
+
+#[test]
+fn ignored_columns_are_not_looked_at() {
+    let found = read_text("unit,split,x,note\nu,train,1,\nv,test,0,inf\n", &["note", "split"], false).unwrap();
+    assert_eq!((found.table.names(), found.imputed), (&["x".to_owned()][..], 0));
+    assert_eq!(*found.table.features(), Features::from_columns(2, &[vec![1.0, 0.0]]).unwrap());
+    let none = read_text("unit,x\nu,a\n", &["x"], false).unwrap();
+    assert_eq!((none.table.units().len(), none.table.features().units(), none.table.features().len()), (1, 1, 0));
+}
+
+#[test]
+fn gaps_get_the_mean_of_what_is_there() {
+    let found = read_text("unit,a,b,c\nu,1,NA,-1\nv,,null,1\n,9,9,9\nw,0, ,NaN\n", &[], true).unwrap();
+    let columns = [vec![1.0, 0.5, 0.0], vec![0.0; 3], vec![-1.0, 1.0, 0.0]];
+    assert_eq!(*found.table.features(), Features::from_columns(3, &columns).unwrap(), "a row without an id is none");
+    assert_eq!(found.imputed, 5);
+}
+
+#[test]
+fn what_is_wrong_is_said_in_the_order_of_columns_and_of_rows_before_values() {
+    for (text, ignore, said) in [
+        ("", &[][..], "the file is empty"),
+        ("unit,x\n", &[], "not a single row"),
+        ("unit\nu\n", &[], "line 1: no column but 'unit'; features are columns of numbers"),
+        ("unit,x,y\nu,1,text\nv,inf,2\n", &[], "the value of 'v' in column 'x' is 'inf', which is not a number"),
+        ("unit,x,y\nu,1,\nv,2,z\n", &[], "the value of 'u' in column 'y' is missing"),
+        ("unit,x\nu,true\n", &[], "'true', which is not a number"),
+        ("unit,x\nu,z\nu,1\n", &[], "line 3: 'u' has a row before this one"),
+        ("unit,x\nu,z\nv\n", &[], "line 3: 1 fields"),
+        ("unit,x\nu,1\n", &["x", "z"], "line 1: no column 'z' (given as ignored); found 'unit', 'x'"),
+    ] {
+        let error = read_text(text, ignore, false).unwrap_err().to_string();
+        assert!(error.contains(said), "{text:?}: {error}");
+    }
+    // The first column's first is found though it stands in a later block than another's.
+    let rows: String =
+        (0..100_000).map(|unit| format!("u{unit},{},z\n", if unit < 90_000 { "1" } else { "t" })).collect();
+    let error = read_text(&format!("unit,x,y\n{rows}"), &[], false).unwrap_err().to_string();
+    assert!(error.contains("'u90000' in column 'x' is 't'"), "{error}");
+}

@@ -1,0 +1,53 @@
+//! Which columns of a file are read, and which of them as numbers.
+
+/// Which columns to keep of how many.
+pub(crate) struct Wanted {
+    pub(super) columns: usize,
+    /// For each column of the file, its number among the kept.
+    slots: Vec<Option<usize>>,
+    pub(super) kept: usize,
+    /// Whether a row must not have more than the header announces.
+    pub(super) strict: bool,
+    pub(super) numbers: Numbers,
+}
+
+/// Which of the kept columns are numbers, so that what the file has as numbers need not become text.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Numbers {
+    /// The first of them; those after it are numbers too.
+    pub(crate) from: Option<usize>,
+    /// How a 32-bit number becomes a 64-bit one.
+    pub(crate) float32: Float32,
+}
+
+/// How a 32-bit number becomes a 64-bit one.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Float32 {
+    /// The number that its shortest text reads as: 0.1 stays 0.1, as it would in a CSV file.
+    #[default]
+    AsWritten,
+    /// The very same number: 0.1 becomes 0.10000000149011612.
+    Exact,
+}
+
+impl Wanted {
+    pub(crate) fn new(columns: usize, kept: &[usize], strict: bool) -> Self {
+        let mut slots = vec![None; columns];
+        for (slot, &column) in kept.iter().enumerate() {
+            slots[column] = Some(slot);
+        }
+        Wanted { columns, slots, kept: kept.len(), strict, numbers: Numbers::default() }
+    }
+
+    pub(super) fn with_numbers(self, numbers: Numbers) -> Self {
+        Wanted { numbers, ..self }
+    }
+
+    pub(super) fn is_number(&self, slot: usize) -> bool {
+        self.numbers.from.is_some_and(|first| slot >= first)
+    }
+
+    pub(super) fn slot(&self, column: usize) -> Option<usize> {
+        self.slots.get(column).copied().flatten()
+    }
+}

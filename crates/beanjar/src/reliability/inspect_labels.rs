@@ -1,0 +1,305 @@
+//! How reliable labels are: `inspect` on labels.
+
+use super::agreement::LabelAgreement;
+use super::alpha::{Alpha, Scale};
+use super::coverage::covered;
+use super::kappa::fleiss;
+use super::patterns::Patterns;
+use crate::judgments::sum_over;
+use crate::{Context, Dictionary, Error, Labels, Result, Warning};
+
+/// Inspects labels: classes, votes, alpha with its interval, agreement of each worker.
+///
+/// | parameter | meaning | default | range |
+/// |---|---|---|---|
+/// | `scale` | how far apart two labels are, for alpha | nominal | |
+/// | `bootstrap` | copies of the data for alpha's interval | 1000 | 0 (no interval) to a million |
+/// | `known` | ids of tasks whose label is known: the outcome counts them | none | at least one of the tasks |
+///
+/// Cost: O(labels) for everything but the interval, which costs O(different vote patterns) a copy.
+///
+/// ```
+/// use beanjar::{Context, Labels, reliability::InspectLabels};
+///
+/// let labels = Labels::from_rows([("1", "ann", "cat"), ("1", "bob", "cat"), ("2", "ann", "dog"), ("2", "bob", "cat")])?;
+/// let outcome = InspectLabels::default().run(&labels, &Context::new())?;
+/// assert_eq!(outcome.alpha, Some(0.0));
+/// assert_eq!(outcome.workers[0].agreement, Some(0.5));
+/// # Ok::<(), beanjar::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct InspectLabels {
+    /// How far apart two labels are.
+    pub scale: Scale,
+    /// How many bootstrap copies; 0 for no interval.
+    pub bootstrap: usize,
+    /// The ids of tasks whose label is known.
+    pub known: Option<Dictionary>,
+}
+
+impl Default for InspectLabels {
+    fn default() -> Self {
+        InspectLabels { scale: Scale::Nominal, bootstrap: 1000, known: None }
+    }
+}
+
+/// How reliable labels are.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct InspectLabelsOutcome {
+    /// How many tasks have a label.
+    pub tasks: usize,
+    /// How many labels there are.
+    pub labels: usize,
+    /// How many labels are by a worker who had labelled the task before.
+    pub repeated: usize,
+    /// The classes, sorted.
+    pub classes: Vec<String>,
+    /// Each class's share of all labels.
+    pub shares: Vec<f64>,
+    /// How many tasks have how many votes.
+    pub votes_per_task: Vec<VotesPerTask>,
+    /// The scale of alpha.
+    pub scale: Scale,
+    /// Krippendorff's alpha; none if no task has two votes, or all votes are for one class.
+    pub alpha: Option<f64>,
+    /// The lower end of alpha's 95 percent bootstrap interval over tasks.
+    pub alpha_low: Option<f64>,
+    /// The upper end of it.
+    pub alpha_high: Option<f64>,
+    /// Fleiss' kappa; none unless all tasks have the same number of votes.
+    pub fleiss_kappa: Option<f64>,
+    /// The workers, in order of first appearance.
+    pub workers: Vec<LabelWorker>,
+    /// How many tasks have a known label; none if it was not asked.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub labelled: Option<usize>,
+    /// What looks odd in the labels.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub warnings: Vec<Warning>,
+}
+
+/// How many tasks have a given number of votes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct VotesPerTask {
+    /// The number of votes.
+    pub votes: u64,
+    /// How many tasks have that number.
+    pub tasks: u64,
+}
+
+/// A worker, and how far they agree with the others.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LabelWorker {
+    /// The worker's id.
+    pub worker: String,
+    /// How many labels they gave.
+    pub labels: u64,
+    /// The mean, over their labels, of the share of other workers' votes on the same task that are the same;
+    /// none for one who was alone everywhere.
+    pub agreement: Option<f64>,
+}
+
+/// With more, the ends of the interval would change by less than their last digit.
+const MOST_COPIES: usize = 1_000_000;
+
+/// The share of bootstrap copies below the interval, and above it.
+const TAIL: f64 = 0.025;
+
+impl InspectLabels {
+    /// Inspects the labels.
+    pub fn run(&self, labels: &Labels, context: &Context) -> Result<InspectLabelsOutcome> {
+        self.check()?;
+        if labels.is_empty() {
+            return Err(Error::Empty("label"));
+        }
+        let labelled = covered(&labels.tasks, self.known.as_ref(), "task")?;
+        let patterns = sum_over(labels, context, || Patterns::new(labels.classes.len()));
+        context.report("inspecting", 0.2)?;
+        let agreement = sum_over(labels, context, || LabelAgreement::new(labels));
+        context.report("inspecting", 0.4)?;
+        let alpha = Alpha::new(&patterns, self.scale, &labels.classes)?;
+        let estimate = alpha.estimate();
+        let interval = match estimate {
+            Some(_) => alpha.interval(self.bootstrap, TAIL, &context.part(0.4, 1.0))?,
+            None => None,
+        };
+        let mut outcome = InspectLabelsOutcome {
+            tasks: labels.tasks.len(),
+            labels: labels.len(),
+            repeated: labels.repeated(context),
+            classes: labels.classes.iter().map(str::to_owned).collect(),
+            shares: shares(&patterns, labels),
+            votes_per_task: votes_per_task(&patterns),
+            scale: self.scale,
+            alpha: estimate,
+            alpha_low: interval.map(|(low, _)| low),
+            alpha_high: interval.map(|(_, high)| high),
+            fleiss_kappa: fleiss(&patterns, labels.classes.len()),
+            workers: labels
+                .workers
+                .iter()
+                .enumerate()
+                .map(|(code, worker)| LabelWorker {
+                    worker: worker.to_owned(),
+                    labels: agreement.labels[code],
+                    agreement: agreement.of(code),
+                })
+                .collect(),
+            labelled,
+            warnings: Vec::new(),
+        };
+        outcome.warnings = outcome.oddities();
+        Ok(outcome)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.bootstrap > MOST_COPIES {
+            let value = self.bootstrap.to_string();
+            return Err(Error::OutOfRange {
+                name: "the number of bootstrap copies",
+                value,
+                range: "at most 1,000,000",
+            });
+        }
+        Ok(())
+    }
+}
+
+impl InspectLabelsOutcome {
+    fn oddities(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if let Some(labelled) = self.labelled.filter(|&labelled| labelled < self.tasks) {
+            warnings.push(Warning::NotLabelled { count: self.tasks - labelled, what: "task" });
+        }
+        if self.repeated > 0 {
+            warnings.push(Warning::RepeatedLabels { labels: self.repeated });
+        }
+        if let [class] = &self.classes[..] {
+            warnings.push(Warning::OneClass { class: class.clone() });
+        }
+        let single = self.workers.iter().filter(|worker| worker.labels == 1).count();
+        if single > 0 {
+            warnings.push(Warning::SingleAnswers { workers: single, what: "label" });
+        }
+        warnings
+    }
+}
+
+fn shares(patterns: &Patterns, labels: &Labels) -> Vec<f64> {
+    let mut totals = vec![0.0; labels.classes.len()];
+    for (pattern, &tasks) in patterns.tasks().iter().enumerate() {
+        for (class, votes) in patterns.votes(pattern) {
+            totals[class] += tasks as f64 * votes;
+        }
+    }
+    totals.iter().map(|total| total / labels.len() as f64).collect()
+}
+
+fn votes_per_task(patterns: &Patterns) -> Vec<VotesPerTask> {
+    let mut found = std::collections::BTreeMap::new();
+    for (pattern, &tasks) in patterns.tasks().iter().enumerate() {
+        *found.entry(patterns.size(pattern)).or_insert(0) += tasks;
+    }
+    found.into_iter().map(|(votes, tasks)| VotesPerTask { votes, tasks }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroUsize;
+
+    fn rows(n: usize) -> Vec<(String, String, String)> {
+        (0..n)
+            .map(|i| (format!("{}", (i * 31) % (n / 4 + 1)), format!("w{}", (i * 17) % 23), format!("{}", (i * i) % 5)))
+            .collect()
+    }
+
+    fn table(rows: &[(String, String, String)]) -> Labels {
+        Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap()
+    }
+
+    #[test]
+    fn agreement_is_the_mean_share_of_others_who_say_the_same() {
+        let rows = rows(301);
+        let labels = table(&rows);
+        let found = InspectLabels::default().run(&labels, &Context::new()).unwrap();
+        for worker in &found.workers {
+            let shares: Vec<f64> = rows
+                .iter()
+                .filter(|row| row.1 == worker.worker)
+                .filter_map(|row| {
+                    let others: Vec<_> = rows.iter().filter(|other| other.0 == row.0 && other.1 != row.1).collect();
+                    let alike = others.iter().filter(|other| other.2 == row.2).count() as f64;
+                    (!others.is_empty()).then(|| alike / others.len() as f64)
+                })
+                .collect();
+            let expected = (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64);
+            match (worker.agreement, expected) {
+                (Some(found), Some(expected)) => assert!((found - expected).abs() < 1e-12),
+                (found, expected) => assert_eq!(found, expected),
+            }
+            assert_eq!(worker.labels as usize, rows.iter().filter(|row| row.1 == worker.worker).count());
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_byte() {
+        let labels = table(&rows(70_001));
+        let one = InspectLabels::default().run(&labels, &Context::new()).unwrap();
+        for threads in [2, 3, 7] {
+            let context = Context::new().with_threads(NonZeroUsize::new(threads).unwrap()).unwrap();
+            assert_eq!(InspectLabels::default().run(&labels, &context).unwrap(), one);
+        }
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let labels = table(&rows(1003));
+        let found = InspectLabels { bootstrap: 10, ..Default::default() }.run(&labels, &Context::new()).unwrap();
+        assert_eq!(found.votes_per_task.iter().map(|v| v.votes * v.tasks).sum::<u64>(), 1003);
+        assert_eq!(found.votes_per_task.iter().map(|v| v.tasks).sum::<u64>() as usize, found.tasks);
+        assert_eq!(found.workers.iter().map(|w| w.labels).sum::<u64>(), 1003);
+        assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(found.alpha_low.unwrap() <= found.alpha_high.unwrap());
+    }
+
+    #[test]
+    fn nothing_to_inspect_is_an_error() {
+        let none = Labels::from_rows([]).unwrap();
+        assert!(InspectLabels::default().run(&none, &Context::new()).is_err());
+    }
+
+    #[test]
+    fn what_looks_odd_is_warned_of() {
+        let rows = [("1", "ann", "cat"), ("1", "ann", "cat"), ("2", "bob", "cat"), ("3", "ann", "cat")];
+        let labels = Labels::from_rows(rows).unwrap();
+        let known = Some(["3", "1", "9"].into_iter().collect());
+        let outcome = InspectLabels { known, ..Default::default() }.run(&labels, &Context::new()).unwrap();
+        assert_eq!(outcome.labelled, Some(2));
+        let expected = [
+            Warning::NotLabelled { count: 1, what: "task" },
+            Warning::RepeatedLabels { labels: 1 },
+            Warning::OneClass { class: "cat".into() },
+            Warning::SingleAnswers { workers: 1, what: "label" },
+        ];
+        assert_eq!(outcome.warnings, expected);
+        let strangers = InspectLabels { known: Some(["9"].into_iter().collect()), ..Default::default() };
+        assert!(matches!(strangers.run(&labels, &Context::new()), Err(Error::NothingInCommon { .. })));
+        let plain = Labels::from_rows([("1", "a", "x"), ("1", "b", "y"), ("2", "a", "x"), ("2", "b", "x")]).unwrap();
+        assert_eq!(InspectLabels::default().run(&plain, &Context::new()).unwrap().warnings, []);
+    }
+
+    #[test]
+    fn the_callback_hears_of_the_bootstrap_and_can_stop_it() {
+        let labels = table(&rows(100));
+        let context = Context::new().with_progress(|progress| match progress.done < 0.5 {
+            true => std::ops::ControlFlow::Continue(()),
+            false => std::ops::ControlFlow::Break(()),
+        });
+        assert_eq!(InspectLabels::default().run(&labels, &context), Err(Error::Stopped));
+    }
+}
