@@ -5,6 +5,7 @@ mod bad_input;
 mod learning;
 mod public_data;
 mod reading;
+mod schemas;
 mod scoring;
 mod selecting;
 mod simulated;

@@ -65,11 +65,14 @@ impl Folder {
         }
     }
 
-    /// Runs a command that must succeed, and reads the JSON it prints.
+    /// Runs a command that must succeed, and reads the JSON it prints, which has to fit the command's schema.
     pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let run = self.run(&[arguments, &["--format", "json"]].concat());
         assert_eq!(run.code, 0, "{arguments:?}: {}", run.err);
-        serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{}", run.out))
+        let printed =
+            serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{}", run.out));
+        crate::schemas::check(arguments[0], &printed);
+        printed
     }
 
     /// Runs a command that must fail, and returns the one sentence it says.
