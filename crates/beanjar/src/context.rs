@@ -179,7 +179,11 @@ impl Context {
     /// Runs `work`, in whose calls of [`join`](Self::join) and [`map`](Self::map) all threads take part.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
-            Some(pool) => pool.install(work),
+            Some(pool) => {
+                let (mut work, mut result) = (Some(work), None);
+                install(pool, &mut || result = work.take().map(|work| work()));
+                done(result)
+            }
             None => work(),
         }
     }
@@ -190,19 +194,50 @@ impl Context {
         left: impl FnOnce() -> A + Send,
         right: impl FnOnce() -> B + Send,
     ) -> (A, B) {
-        match &self.pool {
-            Some(_) => rayon::join(left, right),
-            None => (left(), right()),
+        if self.pool.is_none() {
+            return (left(), right());
         }
+        let (mut left, mut right) = (Some(left), Some(right));
+        let (mut a, mut b) = (None, None);
+        both(&mut || a = left.take().map(|left| left()), &mut || b = right.take().map(|right| right()));
+        (done(a), done(b))
     }
 
     /// `work` of each item, in the order of the items.
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
-        use rayon::prelude::*;
-        match &self.pool {
-            Some(pool) => pool.install(|| items.into_par_iter().map(work).collect()),
-            None => items.into_iter().map(work).collect(),
-        }
+        let Some(pool) = &self.pool else { return items.into_iter().map(work).collect() };
+        let slots: Vec<Mutex<(Option<I>, Option<T>)>> =
+            items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
+        each(pool, slots.len(), &|number| {
+            // Nobody else has this slot: the lock is never waited for.
+            let mut slot = slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+            slot.1 = slot.0.take().map(&work);
+        });
+        slots.into_iter().map(|slot| done(slot.into_inner().unwrap_or_else(PoisonError::into_inner).1)).collect()
+    }
+}
+
+// The thread pool's own code is long, and would be compiled for every closure that is handed to it: a quarter of the
+// crate. So closures go through these three.
+
+fn install(pool: &rayon::ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
+}
+
+fn both(left: &mut (dyn FnMut() + Send), right: &mut (dyn FnMut() + Send)) {
+    rayon::join(left, right);
+}
+
+fn each(pool: &rayon::ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync)) {
+    use rayon::prelude::*;
+    pool.install(|| (0..count).into_par_iter().for_each(work));
+}
+
+/// What was worked out. The pool comes back only when all is done, and hands on a panic.
+fn done<T>(result: Option<T>) -> T {
+    match result {
+        Some(result) => result,
+        None => unreachable!("the pool came back before its work was done"),
     }
 }
 
