@@ -32,6 +32,27 @@ fn a_crowd_has_the_shape_that_was_asked_for() {
 }
 
 #[test]
+fn kinds_of_tasks_and_workers_are_written_beside_the_truth() {
+    let folder = Folder::new();
+    let shape = ["simulate", "labels", "--tasks", "400", "--workers", "12", "--classes", "3", "--rare", "0.02"];
+    let kinds = ["--misleading", "0.3", "--families", "1", "--family-size", "3", "--copying", "1", "--contrary", "1"];
+    let run = folder.run(&[&shape[..], &kinds, &["--random", "1", "--constant", "1", "--out", "c"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let (workers, tasks) = (folder.read("c/workers.csv"), folder.read("c/tasks.csv"));
+    let kind = |name: &str| workers.lines().find(|line| line.starts_with(&format!("{name},"))).map(str::to_owned);
+    assert_eq!(workers.lines().next(), Some("worker,accuracy,kind"));
+    for (worker, expected) in [("w1", "honest"), ("w3", "copies w1"), ("w10", "random"), ("w12", "contrary")] {
+        assert!(kind(worker).unwrap().ends_with(expected), "{worker}");
+    }
+    assert_eq!((tasks.lines().next(), tasks.lines().count()), (Some("task,kind,favourite"), 401));
+    assert!((80..160).contains(&tasks.lines().filter(|line| line.contains(",misleading,c")).count()));
+    let run = folder.run(&["simulate", "labels", "--families", "30", "--out", "d"]);
+    assert!(run.code == 2 && run.err.contains("workers of all kinds"), "{}", run.err);
+    let run = folder.run(&["simulate", "labels", "--rare", "2", "--out", "d"]);
+    assert!(run.code == 2 && run.err.contains("--rare"), "{}", run.err);
+}
+
+#[test]
 fn experts_come_with_features_and_truth() {
     let folder = Folder::new();
     for case in ["i", "ii", "iii"] {

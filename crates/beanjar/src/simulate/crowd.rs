@@ -1,9 +1,10 @@
 //! Workers of different skill who label tasks.
 
+use super::crowd_workers::{self, WorkerKind, pick};
+use super::simulated_labels::{SimulatedLabels, TaskKind};
 use crate::random::stream;
-use crate::{Column, Context, Error, Labels, Result};
+use crate::{Context, Error, Result};
 use rand::{Rng, RngExt};
-use rand_distr::{Beta, Distribution, Gamma};
 
 /// How workers err.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,9 +19,16 @@ pub enum WorkerModel {
 /// Workers of different skill who label tasks.
 ///
 /// Each task has a true class, drawn by `priors`. A worker's accuracy is drawn from a beta distribution with mean
-/// `accuracy` and `spread` pseudo-counts; a share `spammers` of the workers answers without looking, half of them at
-/// random, half always the same. How busy workers are is uneven: worker j takes a task in proportion to
+/// `accuracy` and `spread` pseudo-counts. How busy workers are is uneven: worker j takes a task in proportion to
 /// 1/(j + 1)^`unevenness`.
+///
+/// Tasks may be of kinds. On a hard task each worker guesses with probability `guessing`. A misleading task has a favourite
+/// wrong answer, which each worker gives with probability `pull`.
+///
+/// Workers may be of kinds as well. The first ones form `families` of `family_size` workers each: all but the first of a
+/// family repeat the answer of the first with probability `copying`. The last ones do not do their best: a share
+/// `spammers` answers without looking, half of them at random, half always the same; before them come workers who answer at
+/// random, who give one class with probability `constancy`, and who give the next class in place of the one they see.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -33,6 +41,17 @@ pub enum WorkerModel {
 /// | `spread` | how alike workers are: large is alike | 10 | above 0 |
 /// | `spammers` | share of workers who do not look | 0 | 0 to 1 |
 /// | `unevenness` | 0: all equally busy | 0 | 0 or more |
+/// | `hard` | share of tasks that are hard | 0 | 0 to 1, with `misleading` |
+/// | `guessing` | probability that a worker guesses a hard task | 0.7 | 0 to 1 |
+/// | `misleading` | share of tasks that mislead | 0 | 0 to 1, with `hard` |
+/// | `pull` | probability that a worker gives a misleading task's favourite wrong answer | 0.6 | 0 to 1 |
+/// | `families` | groups of workers who err together | 0 | all kinds of workers together at most `workers` |
+/// | `family_size` | workers in each | 3 | 2 or more |
+/// | `copying` | probability that a member repeats the answer of the first | 0.9 | 0 to 1 |
+/// | `random` | workers who answer at random | 0 | |
+/// | `constant` | workers who nearly always give the same class | 0 | |
+/// | `constancy` | how nearly | 1 | 0 to 1 |
+/// | `contrary` | workers who give the next class in place of the one they see | 0 | |
 #[derive(Clone, Debug)]
 pub struct Crowd {
     /// How many tasks.
@@ -55,6 +74,28 @@ pub struct Crowd {
     pub spammers: f64,
     /// How unevenly work is shared.
     pub unevenness: f64,
+    /// The share of tasks that are hard.
+    pub hard: f64,
+    /// The probability that a worker guesses a hard task.
+    pub guessing: f64,
+    /// The share of tasks that have a favourite wrong answer.
+    pub misleading: f64,
+    /// The probability that a worker gives the favourite wrong answer.
+    pub pull: f64,
+    /// How many groups of workers err together.
+    pub families: usize,
+    /// How many workers each of these groups has.
+    pub family_size: usize,
+    /// The probability that a member of a group repeats the answer of its first.
+    pub copying: f64,
+    /// How many workers answer at random.
+    pub random: usize,
+    /// How many workers nearly always give the same class.
+    pub constant: usize,
+    /// The probability that one of those gives that class; else they answer as others do.
+    pub constancy: f64,
+    /// How many workers give the next class in place of the one they see.
+    pub contrary: usize,
 }
 
 impl Default for Crowd {
@@ -70,86 +111,90 @@ impl Default for Crowd {
             spread: 10.0,
             spammers: 0.0,
             unevenness: 0.0,
+            hard: 0.0,
+            guessing: 0.7,
+            misleading: 0.0,
+            pull: 0.6,
+            families: 0,
+            family_size: 3,
+            copying: 0.9,
+            random: 0,
+            constant: 0,
+            constancy: 1.0,
+            contrary: 0,
         }
     }
-}
-
-/// Labels, with the truth behind them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimulatedLabels {
-    /// The true class of each task.
-    pub truth: Vec<usize>,
-    /// Of each worker, the probability of each answer (column) to each true class (row).
-    pub confusion: Vec<Vec<Vec<f64>>>,
-    /// The labels: of each task, workers and their answers.
-    pub labels: Vec<Vec<(usize, usize)>>,
-}
-
-impl SimulatedLabels {
-    /// The probability that a worker is right, over the tasks there are; none if there is no such worker.
-    pub fn accuracy(&self, worker: usize) -> Option<f64> {
-        let confusion = self.confusion.get(worker)?;
-        let right = self.truth.iter().map(|&class| confusion[class][class]);
-        Some(right.sum::<f64>() / self.truth.len() as f64)
-    }
-
-    /// The labels, row by row: task (`t1`, ...), worker (`w1`, ...) and label (`c1`, ...).
-    pub fn rows(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
-        let row = |task: usize, worker: usize, label: usize| (id('t', task), id('w', worker), id('c', label));
-        self.labels
-            .iter()
-            .enumerate()
-            .flat_map(move |(task, votes)| votes.iter().map(move |&(worker, label)| row(task, worker, label)))
-    }
-
-    /// The labels as a table.
-    pub fn to_labels(&self) -> Result<Labels> {
-        let rows: Vec<_> = self.rows().collect();
-        Labels::from_rows(rows.iter().map(|(task, worker, label)| (&task[..], &worker[..], &label[..])))
-    }
-
-    /// The true class of each task.
-    pub fn truth(&self) -> Result<Column> {
-        let tasks = (0..self.truth.len()).map(|task| id('t', task)).collect();
-        Column::new("label", tasks, self.truth.iter().map(|&class| id('c', class)).collect())
-    }
-
-    /// Each worker, and the probability that they are right.
-    pub fn workers(&self) -> impl Iterator<Item = (String, f64)> + '_ {
-        (0..self.confusion.len()).filter_map(|worker| Some((id('w', worker), self.accuracy(worker)?)))
-    }
-}
-
-/// The name of the thing of this number: `t1` is task 0.
-pub(super) fn id(letter: char, number: usize) -> String {
-    format!("{letter}{}", number + 1)
 }
 
 /// The number of the stream of random numbers that workers are drawn from; tasks take theirs from 0 upwards.
 const WORKERS: u64 = u64::MAX;
 
 impl Crowd {
+    /// Shares of the classes of which the last is rare: it has this share, and the others share the rest evenly.
+    pub fn rare_class(classes: usize, share: f64) -> Vec<f64> {
+        let other = (1.0 - share) / classes.saturating_sub(1).max(1) as f64;
+        (0..classes).map(|class| if class + 1 == classes { share } else { other }).collect()
+    }
+
     /// Draws workers, tasks and labels.
     pub fn draw(&self, context: &Context) -> Result<SimulatedLabels> {
         self.check()?;
         let seed = context.seed();
+        let mut random = stream(seed, WORKERS);
+        let (mut kinds, mut confusion) = (Vec::new(), Vec::new());
+        for worker in 0..self.workers {
+            let (kind, matrix) = crowd_workers::worker(self, worker, &mut random);
+            kinds.push(kind);
+            confusion.push(matrix);
+        }
+        let mut drawn = SimulatedLabels {
+            truth: Vec::new(),
+            confusion,
+            labels: Vec::new(),
+            workers: kinds,
+            tasks: Vec::new(),
+            guessing: self.guessing,
+            pull: self.pull,
+            copying: self.copying,
+        };
+        let busy: Vec<f64> = (0..self.workers).map(|worker| (worker as f64 + 1.0).powf(-self.unevenness)).collect();
         let equal = vec![1.0; self.classes];
         let priors = if self.priors.is_empty() { &equal } else { &self.priors };
-        let mut random = stream(seed, WORKERS);
-        let confusion: Vec<Vec<Vec<f64>>> = (0..self.workers).map(|worker| self.worker(worker, &mut random)).collect();
-        let busy: Vec<f64> = (0..self.workers).map(|worker| (worker as f64 + 1.0).powf(-self.unevenness)).collect();
-        let (mut truth, mut labels) = (Vec::new(), Vec::new());
         let steps = context.steps("simulating", self.tasks);
         for task in 0..self.tasks {
             let mut random = stream(seed, task as u64);
             let class = pick(priors, &mut random);
             let votes = random.random_range(self.votes.0..=self.votes.1);
             let voters = draw_without_replacement(&busy, votes, &mut random);
-            truth.push(class);
-            labels.push(voters.into_iter().map(|who| (who, pick(&confusion[who][class], &mut random))).collect());
+            let kind = self.task_kind(class, &mut random);
+            drawn.truth.push(class);
+            drawn.tasks.push(kind);
+            let labels = drawn.answers(&voters, class, kind, &mut random);
+            drawn.labels.push(labels);
             steps.tick()?;
         }
-        Ok(SimulatedLabels { truth, confusion, labels })
+        Ok(drawn)
+    }
+
+    /// Whether a task of this class is easy, hard or misleading.
+    fn task_kind(&self, class: usize, random: &mut impl Rng) -> TaskKind {
+        if self.hard + self.misleading <= 0.0 {
+            return TaskKind::Easy;
+        }
+        let at: f64 = random.random();
+        if at < self.hard {
+            TaskKind::Hard
+        } else if at < self.hard + self.misleading {
+            let step = random.random_range(1..self.classes);
+            TaskKind::Misleading { favourite: (class + step) % self.classes }
+        } else {
+            TaskKind::Easy
+        }
+    }
+
+    /// The workers of kinds that come last: those who answer at random, the same, contrary; and the spammers.
+    pub(super) fn last_ones(&self) -> [usize; 4] {
+        [self.random, self.constant, self.contrary, (self.spammers * self.workers as f64).round() as usize]
     }
 
     fn check(&self) -> Result<()> {
@@ -185,74 +230,33 @@ impl Crowd {
         if !(self.spread > 0.0 && self.spread.is_finite()) {
             return refuse("spread", self.spread.to_string(), "above 0");
         }
-        if !(0.0..=1.0).contains(&self.spammers) {
-            return refuse("spammers", self.spammers.to_string(), "0 to 1");
-        }
         if !positive(&self.unevenness) {
             return refuse("unevenness", self.unevenness.to_string(), "0 or more");
         }
+        let shares = [
+            ("spammers", self.spammers),
+            ("the share of hard tasks", self.hard),
+            ("the share of misleading tasks", self.misleading),
+            ("the share of hard and misleading tasks", self.hard + self.misleading),
+            ("the probability of guessing", self.guessing),
+            ("the pull of misleading tasks", self.pull),
+            ("the probability of copying", self.copying),
+            ("constancy", self.constancy),
+        ];
+        if let Some((name, value)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return refuse(name, value.to_string(), "0 to 1");
+        }
+        if self.families > 0 && self.family_size < 2 {
+            return refuse("the size of a family", self.family_size.to_string(), "2 or more");
+        }
+        let in_families = self.families.saturating_mul(self.family_size);
+        let special = self.last_ones().iter().fold(in_families, |sum, n| sum.saturating_add(*n));
+        if special > self.workers {
+            let range = "at most the number of workers";
+            return refuse("the number of workers of all kinds together", special.to_string(), range);
+        }
         Ok(())
     }
-
-    /// A worker's confusion matrix. The last workers are the spammers.
-    fn worker(&self, worker: usize, random: &mut impl Rng) -> Vec<Vec<f64>> {
-        let classes = self.classes;
-        let spammers = (self.spammers * self.workers as f64).round() as usize;
-        if worker + spammers >= self.workers {
-            let row = if random.random_bool(0.5) {
-                vec![1.0 / classes as f64; classes]
-            } else {
-                one_at(random.random_range(0..classes), classes)
-            };
-            return vec![row; classes];
-        }
-        let accuracy = draw_accuracy(self.accuracy, self.spread, random);
-        (0..classes)
-            .map(|class| {
-                let right = match self.model {
-                    WorkerModel::OneCoin => accuracy,
-                    WorkerModel::Confusion => draw_accuracy(accuracy, self.spread, random),
-                };
-                let mut mistakes: Vec<f64> = match self.model {
-                    WorkerModel::OneCoin => vec![1.0; classes],
-                    WorkerModel::Confusion => (0..classes).map(|_| favourite(random)).collect(),
-                };
-                mistakes[class] = 0.0;
-                let sum: f64 = mistakes.iter().sum();
-                let wrong = |weight: &f64| (1.0 - right) * weight / sum;
-                let mut row: Vec<f64> = mistakes.iter().map(wrong).collect();
-                row[class] = right;
-                row
-            })
-            .collect()
-    }
-}
-
-fn draw_accuracy(mean: f64, spread: f64, random: &mut impl Rng) -> f64 {
-    // Both shapes are positive where the parameters were checked; a mean at the very edge stays there.
-    Beta::new(mean * spread, (1.0 - mean) * spread).map_or(mean, |beta| beta.sample(random))
-}
-
-/// A weight such that a few mistakes are much likelier than the others. Never zero.
-fn favourite(random: &mut impl Rng) -> f64 {
-    Gamma::new(0.5, 1.0).map_or(1.0, |gamma| gamma.sample(random)) + 1e-3
-}
-
-fn one_at(place: usize, length: usize) -> Vec<f64> {
-    (0..length).map(|i| f64::from(u8::from(i == place))).collect()
-}
-
-/// A number drawn in proportion to its weight.
-fn pick(weights: &[f64], random: &mut impl Rng) -> usize {
-    let mut left = random.random::<f64>() * weights.iter().sum::<f64>();
-    let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
-    for (i, weight) in weights[..last].iter().enumerate() {
-        left -= weight;
-        if left < 0.0 {
-            return i;
-        }
-    }
-    last
 }
 
 /// Numbers drawn one after the other in proportion to their weights, none twice: those whose waiting times, exponential
@@ -268,93 +272,39 @@ fn draw_without_replacement(weights: &[f64], count: usize, random: &mut impl Rng
     waits.into_iter().map(|(_, i)| i).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_follow_the_confusion_matrices() {
-        for model in [WorkerModel::OneCoin, WorkerModel::Confusion] {
-            let crowd = Crowd { tasks: 30_000, workers: 3, classes: 4, votes: (3, 3), model, ..Default::default() };
-            let drawn = crowd.draw(&Context::new().with_seed(3)).unwrap();
-            for worker in 0..3 {
-                let mut counts = vec![vec![0.0; 4]; 4];
-                for (&class, votes) in drawn.truth.iter().zip(&drawn.labels) {
-                    votes.iter().filter(|(who, _)| *who == worker).for_each(|&(_, label)| counts[class][label] += 1.0);
-                }
-                for class in 0..4 {
-                    let row: f64 = counts[class].iter().sum();
-                    for label in 0..4 {
-                        let p = drawn.confusion[worker][class][label];
-                        // Four and a half standard errors: 96 such comparisons fail by chance once in 1500 runs.
-                        let error = 4.5 * (p * (1.0 - p) / row).sqrt() + 1e-9;
-                        assert!((counts[class][label] / row - p).abs() < error, "{model:?} {worker} {class} {label}");
-                    }
-                }
+impl SimulatedLabels {
+    /// What these workers answer to a task of this class and kind.
+    fn answers(&self, voters: &[usize], class: usize, kind: TaskKind, random: &mut impl Rng) -> Vec<(usize, usize)> {
+        // What the first of a family answers, whether asked or not; drawn when first needed.
+        let mut first: Vec<(usize, usize)> = Vec::new();
+        let mut labels = Vec::with_capacity(voters.len());
+        for &who in voters {
+            let source = match self.workers[who] {
+                WorkerKind::Copies(source) if random.random_bool(self.copying) => source,
+                _ => who,
+            };
+            let known = first.iter().find(|(worker, _)| *worker == source).map(|(_, label)| *label);
+            let label = known.unwrap_or_else(|| self.answer(source, class, kind, random));
+            if known.is_none() && self.workers.get(source + 1) == Some(&WorkerKind::Copies(source)) {
+                first.push((source, label));
             }
+            labels.push((who, label));
         }
+        labels
     }
 
-    #[test]
-    fn rows_are_probabilities_and_votes_are_by_different_workers() {
-        let crowd = Crowd {
-            classes: 5,
-            votes: (2, 9),
-            spammers: 0.4,
-            unevenness: 1.0,
-            model: WorkerModel::Confusion,
-            priors: vec![5.0, 1.0, 1.0, 1.0, 0.0],
-            ..Default::default()
-        };
-        let drawn = crowd.draw(&Context::new().with_seed(11)).unwrap();
-        for row in drawn.confusion.iter().flatten() {
-            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12 && row.iter().all(|p| *p >= 0.0));
+    /// What one worker answers who asks nobody else.
+    fn answer(&self, worker: usize, class: usize, kind: TaskKind, random: &mut impl Rng) -> usize {
+        let looks = self.workers[worker].looks();
+        match kind {
+            TaskKind::Hard if looks && random.random_bool(self.guessing) => {
+                random.random_range(0..self.confusion[worker].len())
+            }
+            TaskKind::Misleading { favourite } if looks && random.random_bool(self.pull) => favourite,
+            _ => pick(&self.confusion[worker][class], random),
         }
-        for votes in &drawn.labels {
-            let mut workers: Vec<usize> = votes.iter().map(|(worker, _)| *worker).collect();
-            workers.sort_unstable();
-            assert!((2..=9).contains(&workers.len()) && workers.windows(2).all(|pair| pair[0] != pair[1]));
-        }
-        assert!(drawn.truth.iter().all(|&class| class != 4), "a class of share 0 does not occur");
-        let spammers = drawn.confusion.iter().filter(|matrix| matrix.windows(2).all(|rows| rows[0] == rows[1])).count();
-        assert_eq!(spammers, 20);
-        let labels_of = |who: usize| drawn.labels.iter().flatten().filter(|(worker, _)| *worker == who).count();
-        assert!(labels_of(0) > 3 * labels_of(40), "work is uneven");
-    }
-
-    #[test]
-    fn nonsense_is_refused() {
-        let refused = [
-            Crowd { tasks: 0, ..Default::default() },
-            Crowd { classes: 1, ..Default::default() },
-            Crowd { votes: (6, 5), ..Default::default() },
-            Crowd { votes: (1, 51), ..Default::default() },
-            Crowd { priors: vec![1.0], ..Default::default() },
-            Crowd { accuracy: 1.0, ..Default::default() },
-            Crowd { spammers: 1.1, ..Default::default() },
-        ];
-        for crowd in refused {
-            assert!(crowd.draw(&Context::new().with_seed(0)).is_err(), "{crowd:?}");
-        }
-    }
-
-    #[test]
-    fn tables_have_the_names_of_what_was_drawn() {
-        let drawn = Crowd { tasks: 40, workers: 6, ..Default::default() }.draw(&Context::new()).unwrap();
-        let (labels, truth) = (drawn.to_labels().unwrap(), drawn.truth().unwrap());
-        assert_eq!((labels.tasks.len(), labels.len()), (40, 200));
-        for task in 0..40 {
-            assert_eq!((labels.tasks.get(task), truth.ids().get(task)), (&id('t', task)[..], &id('t', task)[..]));
-            assert_eq!(truth.values()[task], id('c', drawn.truth[task]));
-            let votes: Vec<(String, String)> =
-                drawn.labels[task].iter().map(|v| (id('w', v.0), id('c', v.1))).collect();
-            let found = labels.votes(task);
-            let named = found
-                .iter()
-                .map(|(worker, label)| (labels.workers.get(worker).to_owned(), labels.classes.get(label).to_owned()));
-            assert_eq!(named.collect::<Vec<_>>(), votes);
-        }
-        assert_eq!(drawn.workers().map(|(worker, _)| worker).collect::<Vec<_>>(), ["w1", "w2", "w3", "w4", "w5", "w6"]);
-        assert_eq!(drawn.accuracy(6), None);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Noisy experts who classify units with features, after section 4.1 of Izbicki and Stern (2014).
 
-use super::crowd::id;
 use super::panel::{Panel, flip};
+use super::simulated_labels::id;
 use crate::logistic::logistic;
 use crate::random::stream;
 use crate::{Column, Context, Error, Labels, Result};

@@ -3,13 +3,17 @@
 //! Each kind is a struct of parameters with a `draw(&context)`. The same parameters and seed give the same data.
 
 mod crowd;
+mod crowd_workers;
 mod experts;
 mod panel;
 mod photo_attributes;
 mod photos;
+mod simulated_labels;
 
-pub use crowd::{Crowd, SimulatedLabels, WorkerModel};
+pub use crowd::{Crowd, WorkerModel};
+pub use crowd_workers::WorkerKind;
 pub use experts::{ExpertCase, Experts, SimulatedExperts};
 pub use panel::Panel;
 pub use photo_attributes::{AttributeKind, PHOTO_ATTRIBUTES, PhotoAttribute};
 pub use photos::{Photos, SimulatedPhotos};
+pub use simulated_labels::{SimulatedLabels, TaskKind};

@@ -1,12 +1,13 @@
+mod labels;
+
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
 use beanjar::Column;
-use beanjar::simulate::{
-    Crowd, ExpertCase, Experts, Photos, SimulatedExperts, SimulatedLabels, SimulatedPhotos, WorkerModel,
-};
+use beanjar::simulate::{ExpertCase, Experts, Photos, SimulatedExperts, SimulatedPhotos};
 use beanjar_io::{Cell, ColumnType, TableWriter};
 use clap::{Args, Subcommand, ValueEnum};
+use labels::Labels;
 use std::path::PathBuf;
 
 /// Make data with a known truth, to try methods on.
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 /// Writes the data and the truth as files into the folder given with --out.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar simulate photos --out photos\n  beanjar simulate labels --tasks 5000 --classes 4 --spammers 0.2 --out crowd\n  beanjar simulate experts --case ii --out experts --as parquet"
+    after_help = "Examples:\n  beanjar simulate photos --out photos\n  beanjar simulate labels --tasks 5000 --classes 4 --spammers 0.2 --out crowd\n  beanjar simulate labels --misleading 0.2 --families 2 --contrary 1 --out panel\n  beanjar simulate experts --case ii --out experts --as parquet"
 )]
 pub(crate) struct Simulate {
     #[command(subcommand)]
@@ -39,43 +40,11 @@ enum Kind {
         #[command(flatten)]
         files: Files,
     },
-    /// Crowd labels: workers of different skill, spammers among them if you like.
+    /// Crowd labels: workers of different skill, some of whom err together or do not do their best, and tasks of kinds.
     ///
-    /// Writes labels (task,worker,label), truth (task,label) and workers (worker,accuracy).
-    Labels {
-        /// How many tasks.
-        #[arg(long, value_name = "N", default_value_t = Crowd::default().tasks)]
-        tasks: usize,
-        /// How many workers.
-        #[arg(long, value_name = "N", default_value_t = Crowd::default().workers)]
-        workers: usize,
-        /// How many classes.
-        #[arg(long, value_name = "K", default_value_t = Crowd::default().classes)]
-        classes: usize,
-        /// Labels per task: a number, or from and to, as 3-7.
-        #[arg(long, value_name = "N", default_value = "5", value_parser = from_to)]
-        votes: (usize, usize),
-        /// The shares of the classes, as 0.7,0.3 [default: equal].
-        #[arg(long, value_name = "P,...", value_delimiter = ',')]
-        priors: Vec<f64>,
-        /// How workers err.
-        #[arg(long, value_enum, default_value_t = ModelName::OneCoin)]
-        model: ModelName,
-        /// Mean accuracy of workers who look.
-        #[arg(long, value_name = "P", default_value_t = Crowd::default().accuracy)]
-        accuracy: f64,
-        /// How alike workers are, as pseudo-counts of a beta distribution: large is alike.
-        #[arg(long, value_name = "X", default_value_t = Crowd::default().spread)]
-        spread: f64,
-        /// The share of workers who answer without looking.
-        #[arg(long, value_name = "P", default_value_t = Crowd::default().spammers)]
-        spammers: f64,
-        /// How unevenly work is shared: worker j takes tasks in proportion to 1/j^X.
-        #[arg(long, value_name = "X", default_value_t = Crowd::default().unevenness)]
-        unevenness: f64,
-        #[command(flatten)]
-        files: Files,
-    },
+    /// Writes labels (task,worker,label), truth (task,label), workers (worker,accuracy,kind) and, where tasks are of kinds,
+    /// tasks (task,kind,favourite).
+    Labels(Box<Labels>),
     /// Units with features and three noisy experts, as in section 4.1 of Izbicki and Stern (2014).
     ///
     /// Writes features (object,x1,...), labels (task,worker,label) and truth (object,label).
@@ -102,24 +71,10 @@ struct Files {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum ModelName {
-    /// Right with the worker's accuracy, else any other class alike.
-    OneCoin,
-    /// A confusion matrix of each worker's own.
-    Confusion,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum CaseName {
     I,
     Ii,
     Iii,
-}
-
-fn from_to(text: &str) -> std::result::Result<(usize, usize), String> {
-    let (from, to) = text.split_once('-').unwrap_or((text, text));
-    let number = |text: &str| text.trim().parse().map_err(|_| format!("'{text}' is not a whole number"));
-    Ok((number(from)?, number(to)?))
 }
 
 impl Simulate {
@@ -129,37 +84,7 @@ impl Simulate {
                 let photos = Photos { objects: *objects, judgments: *judgments, workers: *workers };
                 write_photos(&photos.draw(&common.context()?)?, &Folder::new(common, files)?)
             }
-            Kind::Labels {
-                tasks,
-                workers,
-                classes,
-                votes,
-                priors,
-                model,
-                accuracy,
-                spread,
-                spammers,
-                unevenness,
-                files,
-            } => {
-                let model = match model {
-                    ModelName::OneCoin => WorkerModel::OneCoin,
-                    ModelName::Confusion => WorkerModel::Confusion,
-                };
-                let crowd = Crowd {
-                    tasks: *tasks,
-                    workers: *workers,
-                    classes: *classes,
-                    votes: *votes,
-                    priors: priors.clone(),
-                    model,
-                    accuracy: *accuracy,
-                    spread: *spread,
-                    spammers: *spammers,
-                    unevenness: *unevenness,
-                };
-                write_labels(&crowd.draw(&common.context()?)?, &Folder::new(common, files)?)
-            }
+            Kind::Labels(labels) => labels.run(common),
             Kind::Experts { case, units, noise_features, files } => {
                 let case = match case {
                     CaseName::I => ExpertCase::Constant,
@@ -243,14 +168,6 @@ fn write_photos(photos: &SimulatedPhotos, folder: &Folder) -> Result<()> {
 /// Nobody guesses an inch or a pound to more than a tenth.
 fn tenths(value: f64) -> Cell<'static> {
     Cell::Number((value * 10.0).round() / 10.0)
-}
-
-fn write_labels(drawn: &SimulatedLabels, folder: &Folder) -> Result<()> {
-    folder.write_labels(drawn.rows())?;
-    folder.write_truth("task", &drawn.truth()?)?;
-    folder.write("workers", &[("worker", TEXT), ("accuracy", NUMBER)], |table| {
-        drawn.workers().try_for_each(|(worker, accuracy)| table.row(&[Cell::Text(&worker), Cell::Number(accuracy)]))
-    })
 }
 
 fn write_experts(drawn: &SimulatedExperts, folder: &Folder) -> Result<()> {
