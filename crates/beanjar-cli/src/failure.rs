@@ -37,6 +37,7 @@ fn hint(error: &beanjar::Error) -> &'static str {
         Error::NoExperts => "; leave --labels out",
         Error::FewWorkers { .. } => " (--keep)",
         Error::NotAModelFile => " as 'fit --out', 'aggregate --model' or 'learn --out' write it",
+        Error::OutOfRange { name: "the number of tasks", .. } => " (--n)",
         Error::Threads(_) => " (--threads)",
         _ => "",
     }

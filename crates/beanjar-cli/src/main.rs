@@ -6,7 +6,7 @@ mod output;
 mod progress;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{aggregate, convert, demo, fit, inspect, learn, plan, predict, score, select, simulate, workers};
+use commands::{aggregate, convert, demo, fit, gold, inspect, learn, plan, predict, score, select, simulate, workers};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -71,6 +71,7 @@ enum Command {
     Fit(fit::Fit),
     Workers(workers::Workers),
     Aggregate(Box<aggregate::Aggregate>),
+    Gold(gold::Gold),
     Learn(learn::Learn),
     Predict(predict::Predict),
     Score(score::Score),
@@ -93,6 +94,7 @@ fn main() -> ExitCode {
         Command::Fit(command) => command.run(&common),
         Command::Workers(command) => command.run(&common),
         Command::Aggregate(command) => command.run(&common),
+        Command::Gold(command) => command.run(&common),
         Command::Learn(command) => command.run(&common),
         Command::Predict(command) => command.run(&common),
         Command::Score(command) => command.run(&common),

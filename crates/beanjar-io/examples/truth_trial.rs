@@ -1,7 +1,7 @@
 //! Accuracy and calibration of aggregation on folders that hold labels.csv and truth.csv, with and without known answers.
 
 use beanjar::truth::{Auto, Calibration, Evidence, Majority, Method, TruthFit};
-use beanjar::{Context, Labels};
+use beanjar::{Column, Context, Labels, SuggestGold};
 use beanjar_io::{Data, ReadOptions, Source};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ const DRAWS: u64 = 5;
 
 fn main() -> Outcome<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `suggested 50 FOLDERS` takes the answers that are suggested, `50 FOLDERS` random ones, `FOLDERS` none.
+    let suggested = arguments.first().is_some_and(|first| first == "suggested");
+    arguments.drain(..usize::from(suggested));
     let known: usize = match arguments.first().map(|first| first.parse()) {
         Some(Ok(known)) => {
             arguments.remove(0);
@@ -25,7 +28,7 @@ fn main() -> Outcome<()> {
     println!("{:<14} {:>15} {:>15} {:>8} {:>7}", "folder", "plain vote", "auto", "seconds", "effect");
     let mut sums = [0.0; 4];
     for folder in &arguments {
-        let found = trial(&PathBuf::from(folder), known, &context)?;
+        let found = trial(&PathBuf::from(folder), known, suggested, &context)?;
         sums.iter_mut().zip(found).for_each(|(sum, value)| *sum += value);
     }
     let n = arguments.len().max(1) as f64;
@@ -35,7 +38,7 @@ fn main() -> Outcome<()> {
 }
 
 /// Accuracy and calibration error of the plain vote and of auto.
-fn trial(folder: &Path, known: usize, context: &Context) -> Outcome<[f64; 4]> {
+fn trial(folder: &Path, known: usize, suggested: bool, context: &Context) -> Outcome<[f64; 4]> {
     let source = Source::from(folder.join("labels.csv").to_string_lossy().as_ref());
     let Data::Labels(labels) = beanjar_io::read(&source, &ReadOptions::default(), context)?.data else {
         return Err("not labels".into());
@@ -48,10 +51,20 @@ fn trial(folder: &Path, known: usize, context: &Context) -> Outcome<[f64; 4]> {
     let draws = if known == 0 { 1 } else { DRAWS };
     let mut correlation = 0.0;
     for draw in 0..draws {
-        // Every draw takes other answers: the tasks in the order of a multiplicative hash.
+        // Every draw takes other answers, wherever they stand in the file.
         let mut order = answers.clone();
-        order.sort_by_key(|&task| (task as u64 + 1 + draw * 7919).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        order.sort_by_cached_key(|&task| shuffled(draw, task as u64));
         let mut gold = vec![None; truth.len()];
+        if suggested && known > 0 {
+            let without = (0..truth.len()).filter(|&task| truth[task].is_none());
+            let class = labels.classes.get(0);
+            let rows: Vec<(&str, &str)> = without.map(|task| (labels.tasks.get(task), class)).collect();
+            let others = Some(Column::from_rows("label", rows)?).filter(|others| !others.ids().is_empty());
+            let suggest = SuggestGold { n: known, known: others };
+            let found = suggest.run(&labels, &context.clone().with_seed(draw))?;
+            let lookup = labels.tasks.lookup();
+            order = found.tasks.iter().filter_map(|task| lookup.code(&task.task)).collect();
+        }
         order.iter().take(known).for_each(|&task| gold[task] = truth[task]);
         let rest: Vec<Option<u16>> =
             truth.iter().zip(&gold).map(|(truth, gold)| truth.filter(|_| gold.is_none())).collect();
@@ -78,4 +91,13 @@ fn truth(folder: &Path, labels: &Labels) -> Outcome<Vec<Option<u16>>> {
     let column = table.names.iter().position(|name| name == "label").unwrap_or(0);
     let column = table.column(column).ok_or("no column")?;
     Ok(column.classes_of(labels)?.classes)
+}
+
+/// A random number for a draw and a task.
+fn shuffled(draw: u64, task: u64) -> u64 {
+    let mut x = (draw << 32) ^ task;
+    for _ in 0..3 {
+        x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    }
+    x ^ (x >> 32)
 }

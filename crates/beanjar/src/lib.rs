@@ -52,7 +52,7 @@ pub use model::{CrowdModel, Model};
 pub use multiselect::{FitPredictor, FitPredictorOutcome, Plan, PlanOutcome, Select, SelectOutcome};
 pub use reliability::{InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome};
 pub use surrogate::{Score, ScoreOutcome};
-pub use truth::{Aggregate, AggregateOutcome};
+pub use truth::{Aggregate, AggregateOutcome, SuggestGold, SuggestGoldOutcome};
 pub use warning::Warning;
 #[doc(hidden)]
 pub use warning::counted;

@@ -14,6 +14,16 @@ pub(crate) fn key(seed: u64, piece: u64) -> u64 {
     mix(mix(seed) ^ piece)
 }
 
+/// A random number for a text: the same for a seed and a text, whatever stands before it in a table.
+pub(crate) fn key_of_text(seed: u64, text: &str) -> u64 {
+    let mix_in = |sum: u64, bytes: &[u8]| {
+        let mut piece = [0; 8];
+        piece[..bytes.len()].copy_from_slice(bytes);
+        mix(sum ^ u64::from_le_bytes(piece))
+    };
+    text.as_bytes().chunks(8).fold(mix(seed) ^ text.len() as u64, mix_in)
+}
+
 /// A bijection that spreads neighbouring numbers (the finaliser of SplitMix64).
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -31,6 +31,14 @@ pub enum Warning {
         /// How many there are.
         workers: usize,
     },
+    /// More tasks are asked for than there are.
+    #[error("{asked} tasks are asked for; there are only {tasks}, and all are listed")]
+    FewerTasks {
+        /// How many are asked for.
+        asked: usize,
+        /// How many there are.
+        tasks: usize,
+    },
     /// Workers to use who labelled nothing.
     #[error("{} to be used gave no label", counted(*.workers, "worker"))]
     WorkersWithoutLabels {

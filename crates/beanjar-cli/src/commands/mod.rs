@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod fit;
+pub(crate) mod gold;
 pub(crate) mod inspect;
 pub(crate) mod learn;
 pub(crate) mod plan;

@@ -378,3 +378,33 @@ fn one_of_everything_gets_an_answer_from_every_method() {
         folder.json(&["workers", file, "--suspicious"]);
     }
 }
+
+#[test]
+fn suggested_tasks_are_written_as_a_table_to_fill_in() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["simulate", "labels", "--tasks", "120", "--out", "crowd"]).code, 0);
+    let run = folder.run(&["gold", "crowd/labels.csv", "--n", "12", "--out", "check.csv"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let table = folder.read("check.csv");
+    assert!(table.starts_with("task,label,kind,label_so_far,confidence\n"), "{table}");
+    assert_eq!(table.lines().count(), 13);
+    // Empty as it is, it is refused with a sentence; filled in, it is read.
+    assert!(folder.error(&["aggregate", "crowd/labels.csv", "--gold", "check.csv"]).contains("check.csv"));
+    let truth = folder.read("crowd/truth.csv");
+    let answer = |task: &str| truth.lines().find_map(|line| line.strip_prefix(task)?.strip_prefix(',')).unwrap();
+    let filled: String = (table.lines().enumerate())
+        .map(|(at, line)| match at {
+            0 => format!("{line}\n"),
+            _ => {
+                let task = line.split(',').next().unwrap();
+                format!("{}\n", line.replacen(",,", &format!(",{},", answer(task)), 1))
+            }
+        })
+        .collect();
+    folder.write("filled.csv", filled);
+    let found = folder.json(&["aggregate", "crowd/labels.csv", "--gold", "filled.csv"]);
+    assert_eq!(found["chosen"]["known"]["answers"], 12);
+    let others = folder.json(&["gold", "crowd/labels.csv", "--n", "200", "--gold", "filled.csv"]);
+    assert_eq!((&others["candidates"], others["tasks"].as_array().unwrap().len()), (&108.into(), 108));
+    assert!(folder.error(&["gold", "crowd/labels.csv", "--n", "0"]).contains("--n"));
+}

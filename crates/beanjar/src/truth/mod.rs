@@ -25,6 +25,7 @@ mod properties;
 mod rule;
 mod skilled;
 mod spectral;
+mod suggest_gold;
 mod wawa;
 
 pub use accuracy::{WorkerAccuracy, worker_accuracies};
@@ -47,6 +48,7 @@ pub use posterior::{Answer, Posterior};
 pub use rule::{Blend, Confusion, Pool, Rule, Sharpening, Weights};
 pub use skilled::Skilled;
 pub use spectral::Spectral;
+pub use suggest_gold::{SuggestGold, SuggestGoldOutcome, SuggestedTask, TaskKind};
 pub use wawa::Wawa;
 
 use crate::{Error, Result};
