@@ -4,7 +4,6 @@
 const FAR: f64 = 12.0;
 
 /// ln Gamma(x) for x > 0: the tests hold the evidence against it.
-#[cfg(test)]
 pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < FAR {

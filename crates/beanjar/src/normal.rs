@@ -22,6 +22,11 @@ pub(crate) fn cumulative(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
+/// The number below which the standard normal is with this probability.
+pub(crate) fn quantile(probability: f64) -> f64 {
+    crossing(-40.0, 40.0, |x| cumulative(x) - probability)
+}
+
 /// The mean of `f` of a standard normal number, by the trapezoid rule, which for smooth functions and a density that
 /// falls so fast is exact to rounding.
 pub(crate) fn expected(f: impl Fn(f64) -> f64) -> f64 {
@@ -52,6 +57,7 @@ mod tests {
             (4.0, 0.999_968_328_758_166_9),
         ] {
             assert!((cumulative(x) - expected).abs() < 1e-12, "{x}: {}", cumulative(x));
+            assert!((quantile(expected) - x).abs() < 1e-7, "{x}: {}", quantile(expected));
         }
         assert!((expected(|x| x * x) - 1.0).abs() < 1e-12);
         // The mean of the distribution function of a normal with mean m and deviation s is that of m / sqrt(1 + s^2).

@@ -9,14 +9,17 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::str::FromStr;
 
-/// Rank workers by the mutual information between their labels and the others', and say how many to keep.
+/// Say of each worker what they are: good, weak, random, always the same, contrary, a copy, or too few labels to say.
 ///
-/// No truth is needed: workers who look at the tasks agree with one another, and workers who do not look agree with
-/// nobody. --suspicious also lists pairs that depend on one another beyond what the tasks explain: copies, or a shared
+/// No truth is needed: each worker is held against what the others make of the same tasks. The accuracy is corrected for
+/// chance: 1 is always right, 0 is what guessing gives, below 0 is worse. Workers are sorted by the lower bound of its
+/// interval. All are kept but those who are random, always the same, contrary or a copy. --by score ranks workers by the
+/// mutual information between their labels and the others' instead, and --rule says how many of them to keep.
+/// --suspicious also lists pairs that depend on one another beyond what the tasks explain: copies, or a shared
 /// misunderstanding.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --keep 20 --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --suspicious"
+    after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --by score --rule predictive\n  beanjar workers labels.csv --suspicious"
 )]
 pub(crate) struct Workers {
     /// The labels: task,worker,label.
@@ -24,18 +27,18 @@ pub(crate) struct Workers {
     file: Source,
     #[command(flatten)]
     reading: Reading,
-    /// How many to keep: auto (by --rule), all, or a number.
+    /// How many to keep: auto (by verdict; by --rule with --by score), all, or a number.
     #[arg(long, value_name = "auto|all|N", default_value = "auto")]
     keep: Wanted,
-    /// By what --keep auto chooses.
-    #[arg(long, value_enum, default_value_t = RuleName::Predictive)]
-    rule: RuleName,
+    /// By what --keep auto chooses the number of workers, with --by score [default: predictive].
+    #[arg(long, value_enum)]
+    rule: Option<RuleName>,
     /// What becomes of tasks that one of two workers did not label.
     #[arg(long, value_enum, default_value_t = MissingName::Paper)]
     missing: MissingName,
-    /// Whom to keep: the first by score, or those who share the most among themselves.
-    #[arg(long, value_enum, default_value_t = By::Score)]
-    by: By,
+    /// By what workers are sorted and kept [default: accuracy; score if there is a --rule].
+    #[arg(long, value_enum)]
+    by: Option<By>,
     /// Look for pairs of workers who agree (or disagree) beyond what the tasks explain.
     #[arg(long)]
     suspicious: bool,
@@ -105,15 +108,18 @@ impl From<MissingName> for Missing {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum By {
-    /// The largest sums of information with all others.
+    /// The lower bound of the chance-corrected accuracy.
+    Accuracy,
+    /// The sum of mutual information with all others.
     Score,
-    /// The subset with the largest sum of information within it.
+    /// The same order; those are kept who have the largest sum of information among themselves.
     Subset,
 }
 
 impl From<By> for KeepBy {
     fn from(by: By) -> Self {
         match by {
+            By::Accuracy => KeepBy::Accuracy,
             By::Score => KeepBy::Score,
             By::Subset => KeepBy::Subset,
         }
@@ -124,11 +130,17 @@ impl Workers {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let sink = common.sink(&[&self.file])?;
         let labels = labels_of(self.reading.read(&self.file, common)?.data, &self.file)?;
+        if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
+            return Err(Failure::Words(
+                "--rule: chooses among workers by score; leave --by out, or say --by score".into(),
+            ));
+        }
+        let by = self.by.unwrap_or(if self.rule.is_some() { By::Score } else { By::Accuracy });
         let rank = RankWorkers {
             keep: self.keep.0,
-            rule: self.rule.into(),
+            rule: self.rule.map(KeepRule::from).unwrap_or_default(),
             missing: self.missing.into(),
-            by: self.by.into(),
+            by: by.into(),
             suspicious: self.suspicious,
             ..RankWorkers::default()
         };
@@ -161,6 +173,7 @@ impl Report for WorkersReport<'_> {
             match outcome.rule {
                 "all" => "all, as asked".to_owned(),
                 "given" => "as asked".to_owned(),
+                "verdict" => "by verdict".to_owned(),
                 rule => format!("rule: {rule}"),
             }
         );
@@ -173,9 +186,14 @@ impl Report for WorkersReport<'_> {
     fn rows(&self) -> Rows<'_> {
         let row = |worker: &RankedWorker| {
             let (labels, rank) = (worker.labels.to_string(), worker.rank.to_string());
-            vec![worker.worker.clone(), labels, exact(Some(worker.score)), rank, worker.kept.to_string()]
+            let accuracy = [worker.accuracy, worker.accuracy_low, worker.accuracy_high, worker.most_given];
+            let evidence = accuracy.map(|value| exact(Some(value)));
+            let paper = [worker.worker.clone(), labels, exact(Some(worker.score)), rank, worker.kept.to_string()];
+            [&paper[..], &[worker.verdict.clone()], &evidence, &[worker.copies.clone().unwrap_or_default()]].concat()
         };
-        with_header(&["worker", "labels", "score", "rank", "kept"], self.outcome.workers.iter().map(row))
+        let paper = ["worker", "labels", "score", "rank", "kept"];
+        let judged = ["verdict", "accuracy", "accuracy_low", "accuracy_high", "most_given", "copies"];
+        with_header(&[&paper[..], &judged].concat(), self.outcome.workers.iter().map(row))
     }
 }
 
@@ -186,16 +204,43 @@ impl WorkersReport<'_> {
         let shown = if self.all { workers.len() } else { workers.len().min(MOST) };
         let row = |worker: &RankedWorker| {
             let kept = if worker.kept { "keep" } else { "" };
+            let interval = format!("{:.2} to {:.2}", worker.accuracy_low, worker.accuracy_high);
             let (rank, labels) = (worker.rank.to_string(), worker.labels.to_string());
-            vec![worker.worker.clone(), rank, labels, number(worker.score), kept.to_owned()]
+            let accuracy = format!("{:.2}", worker.accuracy);
+            let score = number(worker.score);
+            vec![
+                worker.worker.clone(),
+                labels,
+                accuracy,
+                interval,
+                score,
+                rank,
+                kept.to_owned(),
+                worker.verdict.clone(),
+            ]
         };
-        let mut text = table(&["worker", "rank", "labels", "score", ""], workers[..shown].iter().map(row).collect());
-        if shown < workers.len() {
-            let rest = count(workers.len() - shown, "worker");
-            text += &format!("  and {rest} with lower scores (--all shows them)\n");
+        let header = ["worker", "labels", "accuracy", "95% interval", "score", "rank", "", "verdict"];
+        // Whoever needs a word stands at the end, and is shown.
+        let (first, last) = if shown < workers.len() { (shown / 2, shown / 2) } else { (shown, 0) };
+        let mut rows: Vec<Vec<String>> = workers[..first].iter().map(row).collect();
+        if last > 0 {
+            let mut gap = vec![format!("({} more)", workers.len() - first - last)];
+            gap.resize(header.len(), String::new());
+            rows.push(gap);
+            rows.extend(workers[workers.len() - last..].iter().map(row));
         }
-        text += "\n  score: mutual information between the worker's labels and the others', in nats\n";
+        let mut text = table(&header, rows);
+        if last > 0 {
+            text += "  (--all shows all workers)\n";
+        }
+        text += "\n  accuracy: 1 is always right, 0 is what guessing gives whatever the classes' shares, below 0 is worse\n";
+        text += "  good: the interval is above 0.3; weak: above 0, or below 0.3 but not nothing\n";
+        text += "  contrary: useful if turned round; copies: gives the answers of another worker\n";
+        text += "  score: mutual information between the worker's labels and the others', in nats; rank: by score\n";
         text += &format!("  elbow: after the first {} the scores hardly fall any more\n", self.outcome.elbow);
+        for family in &self.outcome.families {
+            text += &format!("  these give the same answers: {}\n", family.join(", "));
+        }
         text
     }
 

@@ -221,7 +221,7 @@ fn strangers_and_strange_labels_are_counted_and_answered() {
 fn workers_are_ranked_kept_and_used() {
     let folder = Folder::new();
     crowd(&folder, &["--tasks", "300", "--workers", "12", "--accuracy", "0.85", "--spammers", "0.5", "--votes", "6"]);
-    let found = folder.json(&["workers", "crowd/labels.csv"]);
+    let found = folder.json(&["workers", "crowd/labels.csv", "--by", "score"]);
     let workers = found["workers"].as_array().unwrap();
     assert_eq!(workers.len(), 12);
     for (i, worker) in workers.iter().enumerate() {
@@ -230,7 +230,8 @@ fn workers_are_ranked_kept_and_used() {
     }
     assert!(workers.windows(2).all(|pair| pair[0]["score"].as_f64() >= pair[1]["score"].as_f64()));
     assert_eq!(found["rule"], "predictive");
-    let by_number = folder.run(&["workers", "crowd/labels.csv", "--keep", "5", "--out", "kept.csv"]);
+    let arguments = ["workers", "crowd/labels.csv", "--by", "score", "--keep", "5", "--out", "kept.csv"];
+    let by_number = folder.run(&arguments);
     assert_eq!(by_number.code, 0, "{}", by_number.err);
     let from_file = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "kept.csv"]);
     let from_number = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "5"]);
@@ -247,6 +248,38 @@ fn workers_are_ranked_kept_and_used() {
     assert_eq!(subset["workers"].as_array().unwrap().iter().filter(|worker| worker["kept"] == true).count(), 4);
     let all = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "auto", "--method", "dawid-skene"]);
     assert!(all["workers"].as_array().unwrap().iter().any(|worker| worker["kept"] == true));
+}
+
+#[test]
+fn every_worker_gets_a_verdict_with_its_evidence() {
+    let folder = Folder::new();
+    let kinds = ["--random", "1", "--constant", "1", "--contrary", "1", "--families", "1", "--family-size", "2"];
+    let shape = ["--tasks", "900", "--workers", "30", "--classes", "3", "--votes", "8", "--copying", "1"];
+    crowd(&folder, &[&shape[..], &kinds, &["--accuracy", "0.75", "--spread", "40"]].concat());
+    let found = folder.json(&["workers", "crowd/labels.csv"]);
+    let workers = found["workers"].as_array().unwrap();
+    let verdict = |name: &str| workers.iter().find(|worker| worker["worker"] == name).unwrap()["verdict"].clone();
+    assert_eq!(verdict("w28"), "random");
+    assert_eq!(verdict("w29"), "always the same answer");
+    assert_eq!(verdict("w30"), "contrary");
+    let (one, other) = (verdict("w1"), verdict("w2"));
+    assert!(one == "copies w2" || other == "copies w1", "{one} {other}");
+    assert_eq!(found["families"].as_array().unwrap().len(), 1);
+    assert!(workers.iter().filter(|worker| worker["verdict"] == "good").count() > 20);
+    assert_eq!((&found["rule"], &found["keep"]), (&"verdict".into(), &26.into()));
+    let bound = |worker: &Value| worker["accuracy_low"].as_f64();
+    let own = workers.iter().filter(|worker| worker["copies"].is_null()).collect::<Vec<_>>();
+    assert!(own.windows(2).all(|pair| bound(pair[0]) >= bound(pair[1])));
+    let csv = folder.run(&["workers", "crowd/labels.csv", "--format", "csv"]).out;
+    let header = "worker,labels,score,rank,kept,verdict,accuracy,accuracy_low,accuracy_high,most_given,copies";
+    assert_eq!((csv.lines().next(), csv.lines().count()), (Some(header), 31));
+    let table = folder.run(&["workers", "crowd/labels.csv", "--format", "table"]).out;
+    assert!(table.contains("30 workers; keep 26 (by verdict)") && table.contains("copies w"), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 120), "{table}");
+    folder.run(&["workers", "crowd/labels.csv", "--out", "kept.csv"]);
+    let used = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "kept.csv"]);
+    assert_eq!(used["workers"].as_array().unwrap().iter().filter(|worker| worker["kept"] == true).count(), 26);
+    assert!(folder.error(&["workers", "crowd/labels.csv", "--by", "accuracy", "--rule", "elbow"]).contains("--rule"));
 }
 
 #[test]

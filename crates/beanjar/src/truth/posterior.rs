@@ -26,7 +26,7 @@ const SAME: f64 = 1e-9;
 
 impl Posterior {
     /// All classes alike.
-    pub(super) fn equal(tasks: usize, classes: usize) -> Self {
+    pub(crate) fn equal(tasks: usize, classes: usize) -> Self {
         Posterior { classes, values: vec![1.0 / classes.max(1) as f64; tasks * classes] }
     }
 

@@ -1,19 +1,23 @@
+use super::rank_outcome::{RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs};
 use super::{
-    Information, Keep, KeepRule, KeepTrial, Missing, Ranking, Suspicion, WorkerPair, best_subset, elbow,
-    goodness_of_fit,
+    Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
+    goodness_of_fit, judge_workers,
 };
 use crate::judgments::Labels;
 use crate::truth::{Evidence, Skilled};
 use crate::{Context, Error, Result, Warning};
 
-/// Ranks workers by the mutual information between their labels and the others', and says whom to keep.
+/// Says what each worker is, with the evidence, and whom to keep.
+///
+/// Each worker gets a [`Verdict`] and a chance-corrected accuracy with an interval ([`judge_workers`]), and a score, the
+/// mutual information between their labels and the others' ([`Information`]).
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
-/// | `keep` | how many workers to keep | chosen by `rule` | |
-/// | `rule` | by what the number is chosen | [`KeepRule::Predictive`] | |
+/// | `keep` | how many workers to keep | all but those whose verdict is bad | |
+/// | `by` | by what workers are sorted and kept | [`KeepBy::Accuracy`] | |
+/// | `rule` | by what the number is chosen, if not by accuracy | [`KeepRule::Predictive`] | |
 /// | `missing` | what becomes of tasks that one of two workers did not label | [`Missing::Paper`] | |
-/// | `by` | whom to keep, once it is known how many | [`KeepBy::Score`] | |
 /// | `suspicious` | whether to look for pairs that depend on one another | no | |
 /// | `false_discovery_rate` | pairs with an adjusted p-value up to this are listed | 0.05 | above 0, at most 1 |
 ///
@@ -35,11 +39,11 @@ use crate::{Context, Error, Result, Warning};
 pub struct RankWorkers {
     /// How many workers to keep.
     pub keep: WorkersToKeep,
-    /// By what the number is chosen.
+    /// By what the number is chosen, if workers are not kept by accuracy.
     pub rule: KeepRule,
     /// What becomes of tasks that one of two workers did not label.
     pub missing: Missing,
-    /// Whom to keep, once it is known how many.
+    /// By what workers are sorted and kept.
     pub by: KeepBy,
     /// Whether to look for pairs of workers whose labels depend on one another beyond what the tasks explain.
     pub suspicious: bool,
@@ -64,7 +68,7 @@ impl Default for RankWorkers {
 /// How many workers to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WorkersToKeep {
-    /// As many as the rule chooses.
+    /// By accuracy, all but those whose verdict is bad ([`Verdict::is_bad`]); else as many as the rule chooses.
     #[default]
     Auto,
     /// All.
@@ -73,81 +77,16 @@ pub enum WorkersToKeep {
     Number(usize),
 }
 
-/// Whom to keep, once it is known how many.
+/// By what workers are sorted and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepBy {
-    /// Those with the largest sums of information with all others.
+    /// The lower bound of the chance-corrected accuracy, so that one unlucky label makes nobody the worst.
     #[default]
+    Accuracy,
+    /// The sum of information with all others (the paper's heuristic b).
     Score,
-    /// The subset with the largest sum of information within it.
+    /// The same order; those are kept who have the largest sum of information among themselves (heuristic a).
     Subset,
-}
-
-/// The workers from the most to the least informative, and whom to keep.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct RankWorkersOutcome {
-    /// How many are kept.
-    pub keep: usize,
-    /// What decided that: a rule's name, `all`, or `given`.
-    pub rule: &'static str,
-    /// Where the elbow of the curve of scores is: how many workers come before its flat tail.
-    pub elbow: usize,
-    /// The numbers of workers tried, where a rule chose by trials.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
-    pub tried: Vec<KeepTrial>,
-    /// The workers, best first.
-    pub workers: Vec<RankedWorker>,
-    /// The information between workers that the classes leave, if pairs were looked for.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub goodness: Option<f64>,
-    /// The pairs that depend on one another, if they were looked for.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub suspicious: Option<SuspiciousPairs>,
-    /// What a user should know.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    pub warnings: Vec<Warning>,
-}
-
-/// One worker's place.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct RankedWorker {
-    /// The worker's id.
-    pub worker: String,
-    /// How many tasks they labelled.
-    pub labels: usize,
-    /// The mutual information between their labels and those of each other worker, summed; in nats.
-    pub score: f64,
-    /// Their place, from 1.
-    pub rank: usize,
-    /// Whether they are kept.
-    pub kept: bool,
-}
-
-/// Pairs of workers who depend on one another beyond what the tasks explain.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct SuspiciousPairs {
-    /// How many pairs share enough tasks to be looked at.
-    pub looked_at: usize,
-    /// Those that stand out, the most suspicious first.
-    pub pairs: Vec<SuspiciousPair>,
-}
-
-/// Two workers by name, and how far their labels depend on one another.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct SuspiciousPair {
-    /// Their ids.
-    pub workers: [String; 2],
-    /// Their labels compared.
-    #[cfg_attr(feature = "serde", serde(flatten))]
-    pub pair: WorkerPair,
 }
 
 impl RankWorkers {
@@ -165,37 +104,67 @@ impl RankWorkers {
             warnings.push(Warning::Repeated { count: repeated, what, rule: "the first counts" });
         }
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
-        let information = Information::new(ballots, self.missing, &context.part(0.0, 0.1 * ranked))?;
+        let judged = judge_workers(ballots, &context.part(0.0, 0.4 * ranked))?;
+        let information = Information::new(ballots, self.missing, &context.part(0.4 * ranked, 0.5 * ranked))?;
         let ranking = Ranking::new(&information);
+        let order = self.order(&judged, &ranking);
         let (keep, rule, tried) = match self.keep {
             WorkersToKeep::All => (everyone, "all", Vec::new()),
             WorkersToKeep::Number(n) => (n, "given", Vec::new()),
+            WorkersToKeep::Auto if self.by == KeepBy::Accuracy => {
+                (judged.workers.iter().filter(|worker| !worker.verdict.is_bad()).count(), "verdict", Vec::new())
+            }
             WorkersToKeep::Auto => {
                 let keep = Keep { rule: self.rule, missing: self.missing };
-                let fit = keep.choose(ballots, &context.part(0.1 * ranked, ranked))?;
+                let fit = keep.choose(ballots, &context.part(0.5 * ranked, ranked))?;
                 (fit.keep, self.rule.name(), fit.tried)
             }
         };
-        let kept = match self.by {
-            KeepBy::Score => ranking.top(keep),
+        let kept: Vec<bool> = match self.by {
+            KeepBy::Accuracy if rule == "verdict" => {
+                judged.workers.iter().map(|found| !found.verdict.is_bad()).collect()
+            }
+            KeepBy::Accuracy | KeepBy::Score => {
+                let mut kept = vec![false; everyone];
+                order.iter().take(keep).for_each(|&worker| kept[worker] = true);
+                kept
+            }
             KeepBy::Subset => {
                 let subset = best_subset(&information, keep)?.workers;
                 (0..everyone).map(|worker| subset.binary_search(&worker).is_ok()).collect()
             }
         };
-        let row = |(rank, &worker): (usize, &usize)| RankedWorker {
-            worker: labels.workers.get(worker).to_owned(),
-            labels: information.labelled(worker),
-            score: ranking.scores[worker],
-            rank: rank + 1,
-            kept: kept[worker],
+        let mut rank = vec![0; everyone];
+        ranking.order.iter().enumerate().for_each(|(place, &worker)| rank[worker] = place + 1);
+        let name = |worker: usize| labels.workers.get(worker).to_owned();
+        let row = |&worker: &usize| {
+            let found = &judged.workers[worker];
+            let copies = match found.verdict {
+                Verdict::Copies(source) => Some(name(source)),
+                _ => None,
+            };
+            RankedWorker {
+                worker: name(worker),
+                labels: information.labelled(worker),
+                score: ranking.scores[worker],
+                rank: rank[worker],
+                kept: kept[worker],
+                verdict: found.verdict.in_words(copies.as_deref()),
+                accuracy: found.accuracy,
+                accuracy_low: found.low,
+                accuracy_high: found.high,
+                most_given: found.most_given,
+                copies,
+            }
         };
+        let family = |members: &Vec<usize>| members.iter().map(|&worker| name(worker)).collect();
         let mut outcome = RankWorkersOutcome {
             keep,
             rule,
             elbow: elbow(&ranking.curve()),
             tried,
-            workers: ranking.order.iter().enumerate().map(row).collect(),
+            workers: order.iter().map(row).collect(),
+            families: judged.families.iter().map(family).collect(),
             goodness: None,
             suspicious: None,
             warnings,
@@ -207,6 +176,22 @@ impl RankWorkers {
             outcome.goodness = Some(goodness_of_fit(ballots, &posterior, &context.part(0.9, 1.0))?);
         }
         Ok(outcome)
+    }
+
+    /// The workers in the order in which they are kept and shown.
+    fn order(&self, judged: &JudgedWorkers, ranking: &Ranking) -> Vec<usize> {
+        if self.by != KeepBy::Accuracy {
+            return ranking.order.clone();
+        }
+        let mut order: Vec<usize> = (0..judged.workers.len()).collect();
+        order.sort_by(|&i, &j| {
+            let (a, b) = (&judged.workers[i], &judged.workers[j]);
+            // Copies tell nothing new, whatever their accuracy.
+            let copies = |verdict| matches!(verdict, Verdict::Copies(_));
+            let new = copies(a.verdict).cmp(&copies(b.verdict));
+            new.then(b.low.total_cmp(&a.low)).then(b.accuracy.total_cmp(&a.accuracy)).then(i.cmp(&j))
+        });
+        order
     }
 
     fn check(&self, workers: usize) -> Result<()> {

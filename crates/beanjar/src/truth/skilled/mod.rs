@@ -74,6 +74,17 @@ impl Skilled {
         })
     }
 
+    /// The posterior alone, where there may be millions of votes.
+    pub(crate) fn posterior(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Posterior> {
+        self.check(evidence)?;
+        let fit = self.climb_large(evidence, context)?;
+        let expected = fit.expected(evidence, context);
+        let names = fit.names(&expected);
+        let mut posterior = fit.named(&fit.leave_one_out(evidence, &expected, context), &names, context);
+        posterior.settle(evidence.ballots, &evidence.gold);
+        Ok(posterior)
+    }
+
     pub(super) fn check(&self, evidence: &Evidence<'_>) -> Result<()> {
         self.stopping.check()?;
         if !(1..=9).contains(&self.kinds) {

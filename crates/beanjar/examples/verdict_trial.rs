@@ -1,0 +1,130 @@
+//! How often `judge_workers` is right about workers whose kind is known, for docs/worker-selection.md.
+//!
+//! `cargo run --release -p beanjar --example verdict_trial`
+
+use beanjar::Context;
+use beanjar::judgments::Ballots;
+use beanjar::workers::{Verdict, judge_workers};
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt, SeedableRng};
+
+/// Honest workers, and of each planted kind some.
+struct Trial {
+    classes: usize,
+    votes: usize,
+    honest: usize,
+    planted: usize,
+    labels: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Honest(f64),
+    Random,
+    Constant(usize),
+    Contrary,
+    Copies(usize),
+}
+
+const KINDS: usize = 5;
+
+fn main() -> beanjar::Result<()> {
+    println!(
+        "classes votes honest planted | honest called bad | random constant contrary copies named | interval covers"
+    );
+    let trial = |classes, votes, honest, planted| Trial { classes, votes, honest, planted, labels: 200 };
+    for trial in [
+        trial(2, 10, 1000, 0),
+        trial(5, 10, 1000, 0),
+        trial(2, 5, 1000, 0),
+        trial(2, 3, 1000, 0),
+        trial(2, 10, 1000, 10),
+        trial(5, 10, 1000, 10),
+        trial(2, 5, 1000, 10),
+        trial(5, 5, 1000, 10),
+        trial(2, 3, 1000, 10),
+        trial(2, 10, 200, 1),
+        trial(2, 5, 200, 1),
+        Trial { labels: 400, ..trial(2, 5, 200, 1) },
+        trial(2, 10, 20, 1),
+        trial(2, 5, 50, 10),
+        trial(5, 5, 50, 10),
+    ] {
+        let mut counts = [[0usize; 2]; KINDS];
+        let mut covered = [0usize; 2];
+        for seed in 0..(4000 / trial.honest).clamp(2, 20) as u64 {
+            trial.run(seed, &mut counts, &mut covered)?;
+        }
+        let share = |[part, all]: [usize; 2]| 100.0 * part as f64 / all.max(1) as f64;
+        let Trial { classes, votes, honest, planted, labels } = trial;
+        let [bad, random, constant, contrary, copies] = counts.map(share);
+        println!(
+            "{classes:7} {votes:5} {honest:6} {planted:4}x{labels} | {bad:16.2}% | {random:5.1}% {constant:7.1}% {contrary:7.1}% {copies:10.1}% | {:.1}%",
+            share(covered)
+        );
+    }
+    Ok(())
+}
+
+impl Trial {
+    fn run(&self, seed: u64, counts: &mut [[usize; 2]; KINDS], covered: &mut [usize; 2]) -> beanjar::Result<()> {
+        let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(seed);
+        let mut kinds: Vec<Kind> = (0..self.honest).map(|_| Kind::Honest(random.random_range(0.6..0.95))).collect();
+        let mut sizes: Vec<usize> = (0..self.honest).map(|_| random.random_range(20..=400)).collect();
+        for planted in 0..self.planted {
+            let constant = random.random_range(0..self.classes);
+            kinds.extend([Kind::Random, Kind::Constant(constant), Kind::Contrary, Kind::Copies(planted)]);
+            sizes.extend([self.labels; 4]);
+            sizes[planted] = 400.max(self.labels);
+        }
+        let tasks = (sizes.iter().sum::<usize>() / self.votes).max(400);
+        let truth: Vec<usize> = (0..tasks).map(|_| random.random_range(0..self.classes)).collect();
+        let mut order: Vec<usize> = (0..tasks).collect();
+        let mut votes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); tasks];
+        for (worker, kind) in kinds.iter().enumerate() {
+            if let Kind::Copies(source) = kind {
+                let copied: Vec<(usize, usize)> = (0..tasks)
+                    .filter_map(|task| Some((task, votes[task].iter().find(|vote| vote.0 == *source)?.1)))
+                    .take(self.labels)
+                    .collect();
+                copied.into_iter().for_each(|(task, label)| votes[task].push((worker, label)));
+                continue;
+            }
+            order.shuffle(&mut random);
+            for &task in &order[..sizes[worker]] {
+                let label = self.label(*kind, truth[task], &mut random);
+                votes[task].push((worker, label));
+            }
+        }
+        let ballots = Ballots::from_tasks(&votes, kinds.len(), self.classes)?;
+        let judged = judge_workers(&ballots, &Context::new().with_seed(seed))?;
+        for (kind, found) in kinds.iter().zip(&judged.workers) {
+            let (number, right) = match kind {
+                Kind::Honest(accuracy) => {
+                    let k = self.classes as f64;
+                    let corrected = (accuracy - 1.0 / k) / (1.0 - 1.0 / k);
+                    covered[0] += usize::from(found.low <= corrected && corrected <= found.high);
+                    covered[1] += 1;
+                    (0, found.verdict.is_bad())
+                }
+                Kind::Random => (1, found.verdict == Verdict::Random),
+                Kind::Constant(_) => (2, found.verdict == Verdict::Constant),
+                Kind::Contrary => (3, found.verdict == Verdict::Contrary),
+                Kind::Copies(source) => (4, found.verdict == Verdict::Copies(*source)),
+            };
+            counts[number][0] += usize::from(right);
+            counts[number][1] += 1;
+        }
+        Ok(())
+    }
+
+    fn label(&self, kind: Kind, class: usize, random: &mut impl Rng) -> usize {
+        let other = |random: &mut dyn FnMut(usize) -> usize| (class + 1 + random(self.classes - 1)) % self.classes;
+        match kind {
+            Kind::Honest(accuracy) if random.random_bool(accuracy) => class,
+            Kind::Random => random.random_range(0..self.classes),
+            Kind::Constant(class) => class,
+            _ => other(&mut |n| random.random_range(0..n)),
+        }
+    }
+}

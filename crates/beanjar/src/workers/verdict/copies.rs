@@ -1,0 +1,167 @@
+//! Workers who repeat one another's labels.
+
+use super::super::pairs::{Meeting, Pairs};
+use super::alike::groups;
+use super::others::Others;
+use crate::gamma::ln_gamma;
+use crate::{Context, Result};
+
+/// Who copies whom.
+pub(super) struct Copies {
+    /// Groups of two or more, the one with the most labels first.
+    pub(super) families: Vec<Vec<usize>>,
+}
+
+/// Tasks two workers must share.
+const SHARED: usize = 20;
+/// How probable it is at most that any pair of independent workers of the whole crowd is taken for copies.
+const ANY: f64 = 0.01;
+/// The share of expected disagreements that are missing, at least. Honest workers miss some too, for they err together on
+/// hard tasks: up to 0.8 of them on the public set `fact`, up to 0.7 on most others.
+const COPIED: f64 = 5.0 / 6.0;
+/// Steps of EM for a worker's table, and labels that are added to each row.
+const STEPS: usize = 20;
+const PSEUDO: f64 = 1.0;
+
+impl Copies {
+    pub(super) fn new(pairs: &Pairs<'_>, others: &Others, context: &Context) -> Result<Self> {
+        let workers = pairs.ballots.workers();
+        let by_task = |meeting: &Meeting| meeting.task;
+        let looked_at: usize = context
+            .map(pairs.pieces(), |range| {
+                let mut count = 0;
+                pairs.for_each(range, by_task, |_, _, met| count += usize::from(met.len() >= SHARED));
+                count
+            })
+            .into_iter()
+            .sum();
+        if looked_at == 0 {
+            return Ok(Copies { families: Vec::new() });
+        }
+        let improbable = ANY / looked_at as f64;
+        let tables = context.map((0..workers).collect(), |worker| table(pairs, others, worker));
+        let pieces = pairs.pieces();
+        let steps = context.steps("judging workers", pieces.len());
+        let found = context.map(pieces, |range| -> Result<Vec<(usize, usize)>> {
+            let mut found = Vec::new();
+            pairs.for_each(range, by_task, |one, other, met| {
+                if met.len() < SHARED {
+                    return;
+                }
+                let disagree = met.iter().filter(|meeting| meeting.said != meeting.other_said).count();
+                let expected = expected_disagreements(one, other, met, &tables, others);
+                if disagree as f64 <= (1.0 - COPIED) * expected && at_most(disagree, expected) <= improbable {
+                    found.push((one, other));
+                }
+            });
+            steps.tick().map(|()| found)
+        });
+        let found: Vec<Vec<(usize, usize)>> = found.into_iter().collect::<Result<_>>()?;
+        let first = groups(workers, found.into_iter().flatten(), &pairs.ballots.per_worker());
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); workers];
+        (0..workers).for_each(|worker| members[first[worker]].push(worker));
+        let in_order = |(first, mut family): (usize, Vec<usize>)| {
+            family.retain(|worker| *worker != first);
+            family.insert(0, first);
+            family
+        };
+        let families = members.into_iter().enumerate().filter(|(_, family)| family.len() > 1).map(in_order).collect();
+        Ok(Copies { families })
+    }
+
+    /// For each worker whom they copy, if anybody.
+    pub(super) fn sources(&self, workers: usize) -> Vec<Option<usize>> {
+        let mut sources = vec![None; workers];
+        for family in &self.families {
+            family[1..].iter().for_each(|&worker| sources[worker] = Some(family[0]));
+        }
+        sources
+    }
+}
+
+/// On how many of the tasks where they met two workers would disagree if they were independent given the class.
+fn expected_disagreements(one: usize, other: usize, met: &[Meeting], tables: &[Vec<f64>], others: &Others) -> f64 {
+    let posterior = others.of(one);
+    let classes = posterior.classes();
+    let together = others.group[one] == others.group[other];
+    let (own, others) = (&tables[one], &tables[other]);
+    let agree = |meeting: &Meeting| -> f64 {
+        let row = posterior.of(meeting.task as usize).iter().enumerate();
+        match together {
+            // The posterior has seen neither.
+            true => {
+                let both = |class: usize| -> f64 {
+                    let at = class * classes;
+                    (at..at + classes).map(|cell| own[cell] * others[cell]).sum()
+                };
+                row.map(|(class, p)| p * both(class)).sum()
+            }
+            // The posterior has seen the other's label.
+            false => {
+                let said = usize::from(meeting.other_said);
+                row.map(|(class, p)| p * own[class * classes + said]).sum()
+            }
+        }
+    };
+    met.iter().map(|meeting| (1.0 - agree(meeting)).max(0.0)).sum()
+}
+
+/// The probability of at most this number of events where `expected` are expected, by Poisson's distribution. Disagreements vary
+/// less than that, so it is an upper bound.
+fn at_most(events: usize, expected: f64) -> f64 {
+    if expected <= 0.0 {
+        return 1.0;
+    }
+    let term = |n: usize| (n as f64 * expected.ln() - expected - ln_gamma(n as f64 + 1.0)).exp();
+    (0..=events).map(term).sum()
+}
+
+/// A worker's table P(label | class), at `class * classes + label`, by EM with the posterior of the others as the prior of
+/// each task.
+fn table(pairs: &Pairs<'_>, others: &Others, worker: usize) -> Vec<f64> {
+    let (votes, posterior) = (pairs.of(worker), others.of(worker));
+    let classes = posterior.classes();
+    let mut shares = vec![0.5; classes];
+    votes.iter().for_each(|(_, label)| shares[usize::from(*label)] += 1.0);
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    let mut table: Vec<f64> = (0..classes * classes)
+        .map(|at| 0.5 * shares[at % classes] + if at / classes == at % classes { 0.5 } else { 0.0 })
+        .collect();
+    let mut row = vec![0.0; classes];
+    for _ in 0..STEPS {
+        let mut counts: Vec<f64> = (0..classes * classes).map(|at| PSEUDO * shares[at % classes]).collect();
+        for &(task, label) in votes {
+            let label = usize::from(label);
+            let prior = posterior.of(task as usize);
+            row.iter_mut().enumerate().for_each(|(class, p)| *p = prior[class] * table[class * classes + label]);
+            let scale = 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+            row.iter().enumerate().for_each(|(class, p)| counts[class * classes + label] += p * scale);
+        }
+        for row in counts.chunks_exact_mut(classes) {
+            let sum: f64 = row.iter().sum();
+            row.iter_mut().for_each(|count| *count /= sum);
+        }
+        table = counts;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_events_are_as_improbable_as_the_distribution_says() {
+        assert!((at_most(0, 3.0) - (-3.0f64).exp()).abs() < 1e-12);
+        assert!((at_most(2, 3.0) - (-3.0f64).exp() * (1.0 + 3.0 + 4.5)).abs() < 1e-12);
+        assert!((at_most(60, 10.0) - 1.0).abs() < 1e-9);
+        assert_eq!(at_most(0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn pairs_join_to_groups_named_by_the_busiest() {
+        let found = groups(6, [(0, 1), (4, 5), (1, 4)].into_iter(), &[1, 2, 9, 3, 5, 5]);
+        assert_eq!(found, [4, 4, 2, 3, 4, 4]);
+    }
+}

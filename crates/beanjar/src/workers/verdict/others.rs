@@ -1,0 +1,48 @@
+//! The classes of the tasks as the other workers see them.
+
+use crate::judgments::Ballots;
+use crate::random::stream;
+use crate::truth::{Evidence, Posterior, Skilled};
+use crate::{Context, Result};
+use rand::seq::SliceRandom;
+
+/// For each group of workers, the posterior of all tasks by the others.
+pub(super) struct Others {
+    pub(super) group: Vec<usize>,
+    posteriors: Vec<Posterior>,
+}
+
+/// Into how many groups the workers are divided. Four lose a quarter of the votes on a task in place of an eighth; sixteen
+/// take twice the time.
+const GROUPS: usize = 8;
+
+impl Others {
+    /// `alike` names for each worker the one who stands for them: those of the same are in one group, and only that one is
+    /// in the fits of the others.
+    pub(super) fn new(ballots: &Ballots, alike: &[usize], context: &Context) -> Result<Self> {
+        let mut first: Vec<usize> = (0..ballots.workers()).filter(|&worker| alike[worker] == worker).collect();
+        first.shuffle(&mut stream(context.seed(), u64::MAX - 4));
+        let groups = first.len().clamp(1, GROUPS);
+        let mut group = vec![0; ballots.workers()];
+        first.iter().enumerate().for_each(|(i, &worker)| group[worker] = i % groups);
+        (0..ballots.workers()).for_each(|worker| group[worker] = group[alike[worker]]);
+        let steps = context.steps("judging workers", groups);
+        let alone = context.alone();
+        let posteriors = context.map((0..groups).collect(), |left_out| -> Result<Posterior> {
+            let others = ballots.filtered(|_, worker| group[worker] != left_out && alike[worker] == worker);
+            steps.tick()?;
+            if others.is_empty() {
+                return Ok(Posterior::equal(ballots.tasks(), ballots.classes()));
+            }
+            let mut posterior = Skilled::default().posterior(&Evidence::votes(&others)?, &alone)?;
+            posterior.fill_unseen(&others);
+            Ok(posterior)
+        });
+        Ok(Others { group, posteriors: posteriors.into_iter().collect::<Result<_>>()? })
+    }
+
+    /// The posterior by workers outside of this one's group.
+    pub(super) fn of(&self, worker: usize) -> &Posterior {
+        &self.posteriors[self.group[worker]]
+    }
+}
