@@ -189,7 +189,8 @@ impl Report for WorkersReport<'_> {
             let accuracy = [worker.accuracy, worker.accuracy_low, worker.accuracy_high, worker.most_given];
             let evidence = accuracy.map(|value| exact(Some(value)));
             let paper = [worker.worker.clone(), labels, exact(Some(worker.score)), rank, worker.kept.to_string()];
-            [&paper[..], &[worker.verdict.clone()], &evidence, &[worker.copies.clone().unwrap_or_default()]].concat()
+            [&paper[..], std::slice::from_ref(&worker.verdict), &evidence, &[worker.copies.clone().unwrap_or_default()]]
+                .concat()
         };
         let paper = ["worker", "labels", "score", "rank", "kept"];
         let judged = ["verdict", "accuracy", "accuracy_low", "accuracy_high", "most_given", "copies"];
@@ -234,7 +235,7 @@ impl WorkersReport<'_> {
             text += "  (--all shows all workers)\n";
         }
         text += "\n  accuracy: 1 is always right, 0 is what guessing gives whatever the classes' shares, below 0 is worse\n";
-        text += "  good: the interval is above 0.3; weak: above 0, or below 0.3 but not nothing\n";
+        text += "  good: the interval is above 0.3; weak: above 0, or below 0.3 but not surely nothing\n";
         text += "  contrary: useful if turned round; copies: gives the answers of another worker\n";
         text += "  score: mutual information between the worker's labels and the others', in nats; rank: by score\n";
         text += &format!("  elbow: after the first {} the scores hardly fall any more\n", self.outcome.elbow);

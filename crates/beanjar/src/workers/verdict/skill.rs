@@ -83,7 +83,7 @@ impl Skill {
         // The estimate itself is inside. Ends beyond what is possible are cut.
         let middle = found.clamp(-1.0, 1.0);
         let high = if off(1.0) <= 0.0 { 1.0 } else { crossing(middle, 1.0, off) };
-        let low = if off(-1.0) <= 0.0 { -1.0 } else { crossing(-middle, 1.0, |x| off(-x)) * -1.0 };
+        let low = if off(-1.0) <= 0.0 { -1.0 } else { -crossing(-middle, 1.0, |x| off(-x)) };
         (low.min(middle), high.max(middle))
     }
 

@@ -2,8 +2,8 @@ use super::*;
 use crate::random::stream;
 use crate::simulate::{Crowd, SimulatedLabels, WorkerKind};
 use crate::truth::Posterior;
+use rand::RngExt;
 use rand::seq::SliceRandom;
-use rand::{Rng, RngExt};
 
 fn judged(tasks: &[Vec<(usize, usize)>], workers: usize, classes: usize) -> JudgedWorkers {
     judge_workers(&Ballots::from_tasks(tasks, workers, classes).unwrap(), &Context::new()).unwrap()
