@@ -16,6 +16,7 @@ fn a_model_is_learned_and_predicts_with_and_without_labels() {
     experts(&folder);
     let learned = folder.run(&[&LEARN[..], &["--penalty", "4", "--restarts", "3", "--out", "model.json"]].concat());
     assert_eq!(learned.code, 0, "{}", learned.err);
+    assert!(learned.err.contains("P(1): ") && learned.err.contains("3 experts: right"), "{}", learned.err);
     let model: serde_json::Value = serde_json::from_str(&folder.read("model.json")).unwrap();
     assert_eq!((&model["penalty"], model["path"].as_array().unwrap().len()), (&4.0.into(), 1));
     assert_eq!(model["features"].as_array().unwrap().len(), 9);
@@ -44,6 +45,37 @@ fn the_penalty_is_chosen_by_held_out_labels() {
     let least = path.iter().map(|point| point["surrogate"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     let chosen = path.iter().find(|point| point["penalty"] == found["penalty"]).unwrap();
     assert_eq!(chosen["surrogate"].as_f64().unwrap(), least);
+}
+
+#[test]
+fn embeddings_of_many_classes_are_learned_from_with_every_kind_of_penalty() {
+    let folder = Folder::new();
+    let made = folder.run(
+        &[
+            &["simulate", "embeddings", "--units", "250", "--unlabelled", "100", "--features", "150"][..],
+            &["--classes", "4", "--workers", "12", "--votes", "2-3", "--separation", "4", "--out", "m"],
+        ]
+        .concat(),
+    );
+    assert_eq!(made.code, 0, "{}", made.err);
+    let learn = ["learn", "m/features.csv", "--labels", "m/labels.csv", "--restarts", "1", "--folds", "2", "-q"];
+    let mut least = f64::INFINITY;
+    for kind in ["l1", "l2", "elastic", "auto"] {
+        let found = folder.json(&[&learn[..], &["--penalty-kind", kind]].concat());
+        let (s, used) = (found["surrogate"].as_f64().unwrap(), found["penalty_kind"].as_str().unwrap());
+        assert!(used == kind || (kind == "auto" && s == least), "{kind} {used} {s} {least}");
+        assert!(found["iterations"].as_u64().unwrap() > 0 && found["converged"] == true);
+        // Four classes: by chance three labels of four would differ.
+        assert!(s < 0.5, "{kind}: {s}");
+        least = if kind == "elastic" { least } else { least.min(s) };
+        let zero = |row: &&serde_json::Value| row["truth"].as_object().unwrap().values().all(|b| b == 0.0);
+        let zeros = found["features"].as_array().unwrap().iter().filter(zero).count();
+        assert!(used != "l2" || zeros == 0, "{kind}: {zeros}");
+        let one = folder.json(&[&learn[..], &["--penalty-kind", kind, "--threads", "1"]].concat());
+        assert_eq!(found, one, "threads change nothing");
+    }
+    let refused = [&learn[..], &["--penalty-kind", "auto", "--penalty", "3"]].concat();
+    assert!(folder.error(&refused).contains("leave --penalty out"));
 }
 
 #[test]

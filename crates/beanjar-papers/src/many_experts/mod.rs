@@ -4,7 +4,7 @@ mod experiment;
 
 use crate::settings::{Result, Settings};
 use crate::table::table;
-use beanjar::experts::{Features, Labelled, Learner, ManyExperts, PenaltyPath, Validation};
+use beanjar::experts::{Features, Labelled, Learner, ManyExperts, PenaltyKind, PenaltyPath, Validation};
 use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
@@ -222,7 +222,7 @@ impl Paper<'_> {
 
     /// S of several models by cross-validation, and their accuracy on songs whose labels nobody saw.
     fn music(&self, folder: &Path) -> Result<String> {
-        const PENALTIES: PenaltyPath = PenaltyPath { penalties: 12, least: 0.02 };
+        const PENALTIES: PenaltyPath = PenaltyPath { kind: PenaltyKind::L1, penalties: 12, least: 0.02 };
         const FOLDS: usize = 5;
         let source = Source::from(folder.join("features.csv.gz"));
         let songs = read_features(&source, Wanted::AllBut(&["split".to_owned()]), false)?.table;

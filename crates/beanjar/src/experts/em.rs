@@ -4,20 +4,23 @@ use super::labelled::Labelled;
 use super::lasso::{self, LogisticRows};
 use super::multinomial::ClassRows;
 use super::parameters::Parameters;
-use super::proximal_newton::{Lasso, Sparse, size};
+use super::penalty::{Penalty, PenaltyKind};
+use super::proximal_newton::{Lasso, Sparse};
 use super::regression::regress;
 use crate::{Context, Result};
 
 /// The penalties on the coefficients of the class and of ease.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Penalties {
+    pub(super) kind: PenaltyKind,
     pub(super) truth: f64,
     pub(super) ease: f64,
 }
 
 impl Penalties {
     pub(super) fn of(&self, model: &Parameters) -> f64 {
-        self.truth * size(&model.classifier.coefficients) + self.ease * size(&model.ease)
+        let penalty = |size: f64| Penalty { kind: self.kind, size };
+        penalty(self.truth).of(&model.classifier.coefficients) + penalty(self.ease).of(&model.ease)
     }
 }
 
@@ -116,7 +119,7 @@ impl<'a> Climb<'a> {
             if self.gain.is_finite() { 0.2 * self.gain.abs() } else { 1e-3 * self.data.ballots.len() as f64 };
         let lasso = |penalty: f64| Lasso { penalty, tolerance };
         let start = self.model.as_ref().map(|model| &model.classifier);
-        let classifier = regress(features, &self.classes, lasso(self.penalties.truth), start, context)?;
+        let (classifier, _) = regress(features, &self.classes, lasso(self.penalties.truth), start, context)?;
         let experts = lasso::solve(features, rights, lasso(self.penalties.ease), self.experts.as_ref(), context)?;
         let model = Parameters {
             classifier,

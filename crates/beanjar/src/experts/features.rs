@@ -41,13 +41,6 @@ impl Values {
         Values::Dense(dense)
     }
 
-    /// How many values are kept.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Values::Dense(values) | Values::Sparse(_, values) => values.len(),
-        }
-    }
-
     /// Calls `visit` with the unit and the value of each value that is kept.
     #[inline]
     pub(super) fn each(&self, mut visit: impl FnMut(usize, f64)) {

@@ -31,7 +31,7 @@ impl ManyExperts {
             most = most.max(largest_penalty(&data.features, &units, &alone)?);
             most = most.max(lasso::largest_penalty(&data.features, &rights, &alone)?);
         }
-        if most == 0.0 {
+        if most == 0.0 || self.needs_products(data) {
             return Ok(most);
         }
         let at = |penalty: f64| ManyExperts { penalty, penalty_ease: None, restarts: 0, ..self.clone() };

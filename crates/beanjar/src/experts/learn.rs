@@ -2,7 +2,8 @@ use super::learn_outcome::LearnOutcome;
 use super::learner::Fitted;
 use super::units::{Others, Split, Units};
 use super::{
-    ClassifierFit, FeatureTable, Labelled, Learner, ManyExperts, PathPoint, PenaltyPath, Validation, check_penalty,
+    ClassifierFit, FeatureTable, Labelled, Learner, ManyExperts, PathFit, PathPoint, Penalty, PenaltyKind, PenaltyPath,
+    Validation, check_penalty,
 };
 use crate::judgments::{Column, Labels};
 use crate::surrogate::{expert_error, warn_of_experts};
@@ -18,6 +19,7 @@ use crate::{Context, Error, Result, Warning};
 /// |---|---|---|---|
 /// | `from` | what the classifier is fitted to | experts | |
 /// | `penalty` | on the coefficients of standardised features | chosen by S | 0 or more |
+/// | `penalty_kind` | L1, L2 or elastic | L1; chosen by S if none | |
 /// | `penalty_ease` | on those of ease, if another; for experts | as `penalty` | 0 or more |
 /// | `restarts` | random starts, the best of which is kept; for experts | 30 | 0 or more |
 /// | `asymmetric` | experts have a skill for each of two true classes; for experts | no | |
@@ -47,6 +49,8 @@ pub struct Learn {
     pub from: LearnFrom,
     /// The penalty on the coefficients of standardised features; chosen by S if not given.
     pub penalty: Option<f64>,
+    /// The kind of the penalty; if none is given, L1 or L2 as S chooses.
+    pub penalty_kind: Option<PenaltyKind>,
     /// A penalty of its own for the coefficients of ease.
     pub penalty_ease: Option<f64>,
     /// Random starts.
@@ -109,6 +113,7 @@ impl Default for Learn {
         Learn {
             from: LearnFrom::Experts,
             penalty: None,
+            penalty_kind: Some(PenaltyKind::L1),
             penalty_ease: None,
             restarts: ManyExperts::default().restarts,
             asymmetric: false,
@@ -119,7 +124,7 @@ impl Default for Learn {
 
 /// The penalty that was chosen, all that were tried, and the fit.
 pub(super) struct Chosen {
-    pub(super) penalty: f64,
+    pub(super) penalty: Penalty,
     pub(super) path: Vec<PathPoint>,
     pub(super) fit: ClassifierFit,
 }
@@ -209,35 +214,50 @@ impl Learn {
             (Some(others), _) => Validation::Others { features: &others.features, ballots: &others.ballots },
             (None, Some(folds)) => Validation::Folds(folds),
             (None, None) => {
-                let penalty = self.penalty.unwrap_or_default();
+                let kind = self.penalty_kind.unwrap_or_default();
+                let penalty = Penalty { kind, size: self.penalty.unwrap_or_default() };
                 let fit = learner.fit(data, penalty, None, context)?;
                 return Ok(Chosen { penalty, path: vec![PathPoint::new(penalty, &fit, None)], fit });
             }
-        };
-        let penalties = match self.penalty {
-            Some(penalty) => vec![penalty],
-            None => PenaltyPath::default().of(&learner, data, &context.part(0.0, 0.1))?,
         };
         // To choose among penalties, predictions need be no finer.
         let roughly = match &learner {
             Learner::Experts(method) => Learner::Experts(ManyExperts { tolerance: 1e-7, ..method.clone() }),
             other => other.clone(),
         };
-        let compared = roughly.compare(data, &penalties, validation, &context.part(0.1, 0.9))?;
+        let kinds = match self.penalty_kind {
+            Some(kind) => vec![kind],
+            None => vec![PenaltyKind::L1, PenaltyKind::L2],
+        };
+        let (mut points, mut fits) = (Vec::new(), Vec::new());
+        for (at, &kind) in kinds.iter().enumerate() {
+            let share = |i: usize| 0.9 * i as f64 / kinds.len() as f64;
+            let part = context.part(share(at), share(at + 1));
+            let penalties = match self.penalty {
+                Some(penalty) => vec![penalty],
+                None => PenaltyPath { kind, ..PenaltyPath::default() }.of(&learner, data, &part.part(0.0, 0.1))?,
+            };
+            let compared = roughly.walk(data, &penalties, kind, validation, &part.part(0.1, 1.0))?;
+            points.extend(compared.points);
+            fits.extend(compared.fits);
+        }
+        let compared = PathFit { points, fits };
         let best = compared.best();
-        let fit = learner.fit(data, penalties[best], Some(&compared.fits[best]), &context.part(0.9, 1.0))?;
+        let PathPoint { penalty, kind, .. } = compared.points[best];
+        let penalty = Penalty { kind, size: penalty };
+        let fit = learner.fit(data, penalty, Some(&compared.fits[best]), &context.part(0.9, 1.0))?;
         let mut path = compared.points;
         path[best] = match validation {
             Validation::Others { features, ballots } => {
-                PathPoint::new(penalties[best], &fit, Some((ballots, &fit.predictions(features)?)))
+                PathPoint::new(penalty, &fit, Some((ballots, &fit.predictions(features)?)))
             }
             // S is of fits to parts of the units, the rest of the fit to all.
             Validation::Folds(_) => {
                 let PathPoint { surrogate, surrogate_se, .. } = path[best];
-                PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalties[best], &fit, None) }
+                PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalty, &fit, None) }
             }
         };
-        Ok(Chosen { penalty: penalties[best], path, fit })
+        Ok(Chosen { penalty, path, fit })
     }
 
     /// How often experts err, where the model does not say.

@@ -1,6 +1,6 @@
 use super::learn::{Chosen, LearnData};
 use super::learner::Fitted;
-use super::{ClassifierFit, ExpertsModel, Labelled, PathPoint};
+use super::{ClassifierFit, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
 use crate::Warning;
 use crate::surrogate::implied_risk;
 use std::collections::BTreeMap;
@@ -17,13 +17,15 @@ pub struct LearnOutcome {
     pub classes: Vec<String>,
     /// The penalty on the coefficients of standardised features.
     pub penalty: f64,
+    /// Its kind.
+    pub penalty_kind: PenaltyKind,
     /// The intercept, for features on the user's scale.
     pub intercept: PerClass,
     /// The log-likelihood less the penalties.
     pub objective: f64,
     /// The log-likelihood of the labels.
     pub log_likelihood: f64,
-    /// Steps that were taken.
+    /// Steps that were taken, from a start on: with those of fits with other penalties on the way.
     pub iterations: usize,
     /// Whether the steps ended because none promised more.
     pub converged: bool,
@@ -118,11 +120,13 @@ impl LearnOutcome {
         let Chosen { penalty, path, fit } = chosen;
         let model = ExpertsModel::new(&fit, labelled, data.features.names(), data.labels);
         let classes = model.classes().to_vec();
-        let point = path.iter().find(|point| point.penalty == penalty);
+        let Penalty { size: penalty, kind } = penalty;
+        let point = path.iter().find(|point| (point.penalty, point.kind) == (penalty, kind));
         let surrogate = point.and_then(|point| point.surrogate);
         let risk = surrogate.zip(expert_error).and_then(|(s, error)| implied_risk(s, error, classes.len()));
         LearnOutcome {
             penalty,
+            penalty_kind: kind,
             intercept: PerClass::new(&classes, model.classifier().intercepts().iter().copied()),
             objective: fit.objective,
             log_likelihood: fit.log_likelihood,

@@ -1,9 +1,10 @@
 use super::labelled::Labelled;
-use super::linear::Linear;
+use super::large::is_large;
+use super::linear::{Linear, rows_of};
 use super::parameters::Parameters;
-use super::proximal_newton::size;
+use super::penalty::{Penalty, check_penalty};
 use super::regression::{SoftLabels, largest_penalty};
-use super::{Classifier, ExpertModel, ExpertsFit, Features, ManyExperts, check_penalty};
+use super::{Classifier, ExpertModel, ExpertsFit, Features, ManyExperts, PenaltyKind};
 use crate::context::Steps;
 use crate::truth::{Evidence, Method};
 use crate::{Context, Result};
@@ -33,7 +34,7 @@ pub struct ClassifierFit {
     pub objective: f64,
     /// That log-likelihood.
     pub log_likelihood: f64,
-    /// Steps that were taken.
+    /// Steps that were taken, from a start on: with those of fits with other penalties on the way.
     pub iterations: usize,
     /// Whether the steps ended because none promised more.
     pub converged: bool,
@@ -100,23 +101,38 @@ impl Learner {
         }
     }
 
+    /// Whether there are too many features to take one by one, or the penalty is of another kind than L1.
+    pub(super) fn needs_products(&self, data: &Labelled<'_>, kind: PenaltyKind) -> bool {
+        match self {
+            Learner::Experts(method) => ManyExperts { kind, ..method.clone() }.needs_products(data),
+            _ => {
+                let numbers = rows_of(data.ballots.classes()) * (data.features.len() + 1);
+                kind != PenaltyKind::L1 || is_large(data.units(), numbers)
+            }
+        }
+    }
+
     /// Learns with one penalty, from all starts, and from another fit if there is one.
     pub fn fit(
         &self,
         data: &Labelled<'_>,
-        penalty: f64,
+        penalty: impl Into<Penalty>,
         other: Option<&ClassifierFit>,
         context: &Context,
     ) -> Result<ClassifierFit> {
+        let penalty = penalty.into();
         match self {
             Learner::Experts(method) => {
-                let method = ManyExperts { penalty, ..method.clone() };
+                let method = method.with_penalty(penalty);
+                if let (true, Some(on)) = (method.needs_products(data), from(&method, data, other, context)?) {
+                    return Ok(on.into());
+                }
                 let afresh = method.fit(data, context)?;
                 Ok(higher(afresh, from(&method, data, other, context)?))
             }
             _ => {
                 let labels = self.soft_labels(data, context)?;
-                regress(data, &labels, penalty, other.map(ClassifierFit::linear), context)
+                regress(data, &labels, penalty, other, context)
             }
         }
     }
@@ -144,9 +160,8 @@ impl Learner {
         let mut fits: Vec<ClassifierFit> = Vec::with_capacity(penalties.len());
         let Learner::Experts(method) = self else {
             let labels = self.soft_labels(data, context)?;
-            for &penalty in penalties {
-                let start = fits.last().map(ClassifierFit::linear);
-                fits.push(regress(data, &labels, penalty, start, context)?);
+            for penalty in penalties.iter().copied().map(Penalty::from) {
+                fits.push(regress(data, &labels, penalty, fits.last(), context)?);
                 steps.tick()?;
             }
             return Ok(fits);
@@ -175,7 +190,7 @@ impl Learner {
     }
 
     /// What a regression is fitted to.
-    fn soft_labels(&self, data: &Labelled<'_>, context: &Context) -> Result<SoftLabels> {
+    pub(super) fn soft_labels(&self, data: &Labelled<'_>, context: &Context) -> Result<SoftLabels> {
         let ballots = data.ballots;
         let classes = ballots.classes();
         let mut shares = vec![0.0; data.units() * classes];
@@ -205,15 +220,23 @@ impl Learner {
     }
 }
 
+impl ManyExperts {
+    /// The same with another penalty on the coefficients of the class.
+    pub(super) fn with_penalty(&self, penalty: Penalty) -> ManyExperts {
+        ManyExperts { penalty: penalty.size, kind: penalty.kind, ..self.clone() }
+    }
+}
+
 /// Learns from where another fit ended, if there is one.
-fn from(
+pub(super) fn from(
     method: &ManyExperts,
     data: &Labelled<'_>,
     other: Option<&ClassifierFit>,
     context: &Context,
 ) -> Result<Option<ExpertsFit>> {
-    let start = other.and_then(ClassifierFit::parameters);
-    start.map(|start| method.fit_from_parameters(data, start, context)).transpose()
+    let Some((other, start)) = other.and_then(|other| Some((other, other.parameters()?))) else { return Ok(None) };
+    let fit = method.fit_from_parameters(data, start, context)?;
+    Ok(Some(ExpertsFit { iterations: other.iterations + fit.iterations, ..fit }))
 }
 
 fn higher(one: ExpertsFit, other: Option<ExpertsFit>) -> ClassifierFit {
@@ -226,22 +249,33 @@ fn higher(one: ExpertsFit, other: Option<ExpertsFit>) -> ClassifierFit {
 fn regress(
     data: &Labelled<'_>,
     labels: &SoftLabels,
-    penalty: f64,
-    start: Option<&Linear>,
+    penalty: Penalty,
+    start: Option<&ClassifierFit>,
     context: &Context,
 ) -> Result<ClassifierFit> {
-    check_penalty("the penalty", penalty)?;
-    let fitted = labels.regress(&data.features, penalty, start, context)?;
+    check_penalty("the penalty", penalty.size)?;
+    let found = labels.regress(&data.features, penalty, start.map(ClassifierFit::linear), context)?;
+    Ok(regression_fit(data, labels, penalty, start, found))
+}
+
+/// A regression that was fitted from a start, and how many steps that took.
+pub(super) fn regression_fit(
+    data: &Labelled<'_>,
+    labels: &SoftLabels,
+    penalty: Penalty,
+    start: Option<&ClassifierFit>,
+    (fitted, steps): (Linear, usize),
+) -> ClassifierFit {
     let log_likelihood = labels.log_likelihood(&fitted, &data.features);
-    Ok(ClassifierFit {
+    ClassifierFit {
         classifier: fitted.on_the_users_scale(&data.features),
         experts: None,
-        objective: log_likelihood - penalty * size(&fitted.coefficients),
+        objective: log_likelihood - penalty.of(&fitted.coefficients),
         log_likelihood,
-        iterations: 1,
+        iterations: steps + start.map_or(0, |start| start.iterations),
         converged: true,
         standardised: Fitted::Classifier(fitted),
-    })
+    }
 }
 
 #[cfg(test)]

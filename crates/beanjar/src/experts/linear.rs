@@ -1,7 +1,8 @@
 //! Intercepts and coefficients of classes, and the probabilities they give.
 
-use super::Classifier;
 use super::standardised::Standardised;
+use super::{Classifier, PenaltyKind};
+use crate::{Context, Result};
 
 /// P(class c | x) in proportion to exp(intercept_c + x b_c), for standardised features x.
 ///
@@ -53,6 +54,19 @@ impl Linear {
         self.sums_by(features.units(), |coefficients| features.sums(coefficients))
     }
 
+    /// The same for many rows and features at once.
+    pub(super) fn sums_by_products(&self, features: &Standardised, context: &Context) -> Result<Vec<f64>> {
+        let (rows, units) = (self.rows(), features.units());
+        let chosen: Vec<usize> = (0..features.len()).filter(|&feature| self.uses(feature)).collect();
+        let by_row = features.products(&chosen).over_features(rows, &self.coefficients, context)?;
+        let mut sums = vec![0.0; units * rows];
+        for (row, intercept) in self.intercepts.iter().enumerate() {
+            let cells = sums.iter_mut().skip(row).step_by(rows);
+            cells.zip(&by_row[row * units..]).for_each(|(cell, sum)| *cell = intercept + sum);
+        }
+        Ok(sums)
+    }
+
     /// The same with another way to sum coefficients times features over the features of each unit.
     pub(super) fn sums_by(&self, units: usize, sum: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
         let rows = self.rows();
@@ -78,6 +92,45 @@ impl Linear {
             softmax(sums, cells);
         }
         probabilities
+    }
+
+    /// The same classifier for standardised features, this one being for features on the user's scale.
+    pub(super) fn standardised_as(&self, features: &Standardised) -> Linear {
+        let mut standardised = Linear { classes: self.classes, intercepts: Vec::new(), coefficients: Vec::new() };
+        for row in 0..self.rows() {
+            let (coefficients, shift) = features.standardised_slopes(self.row(row));
+            standardised.intercepts.push(self.intercepts[row] + shift);
+            standardised.coefficients.extend(coefficients);
+        }
+        standardised
+    }
+
+    /// Takes from the intercepts, and from the coefficients of each feature, what is common to all rows and changes no
+    /// probability: where the penalty on them is smallest.
+    pub(super) fn centre(&mut self, kind: PenaltyKind) {
+        let (rows, width) = (self.rows(), self.coefficients.len() / self.rows());
+        if rows == 1 {
+            return;
+        }
+        let mean = self.intercepts.iter().sum::<f64>() / rows as f64;
+        self.intercepts.iter_mut().for_each(|intercept| *intercept -= mean);
+        let mut sorted = vec![0.0; rows];
+        for feature in 0..width {
+            (0..rows).for_each(|row| sorted[row] = self.coefficients[row * width + feature]);
+            let centre = match kind {
+                PenaltyKind::L1 => {
+                    sorted.sort_unstable_by(f64::total_cmp);
+                    // Of an even number of rows, all between the two in the middle are medians.
+                    0f64.clamp(sorted[(rows - 1) / 2], sorted[rows / 2])
+                }
+                PenaltyKind::L2 => sorted.iter().sum::<f64>() / rows as f64,
+                // Between the two, and rarely far from zero.
+                PenaltyKind::Elastic => 0.0,
+            };
+            if centre != 0.0 {
+                (0..rows).for_each(|row| self.coefficients[row * width + feature] -= centre);
+            }
+        }
     }
 
     /// The classifier for features on the user's scale.

@@ -1,12 +1,12 @@
 //! The search for the best model: starts, EM from each, and Newton's steps from the best.
 
-use super::check_penalty;
 use super::em::{Climb, Penalties};
 use super::expert_model::ExpertModel;
 use super::labelled::Labelled;
 use super::linear::Linear;
-use super::newton::{self, Arrived, Newton};
+use super::newton::{Arrived, Newton};
 use super::parameters::Parameters;
+use super::penalty::{Penalty, PenaltyKind, check_penalty};
 use super::split::random_split;
 use super::starts::neighbours;
 use crate::{Context, Error, Result};
@@ -25,6 +25,7 @@ use crate::{Context, Error, Result};
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `penalty` | on the coefficients of the class | 1 | 0 or more |
+/// | `kind` | of the penalties | L1 | |
 /// | `penalty_ease` | on the coefficients of ease | as `penalty` | 0 or more |
 /// | `restarts` | random starts, as in section 4 of the paper | 30 | 0 or more |
 /// | `asymmetric` | an expert has a skill for each of two true classes | no | |
@@ -53,6 +54,8 @@ use crate::{Context, Error, Result};
 pub struct ManyExperts {
     /// The penalty on the coefficients of the class.
     pub penalty: f64,
+    /// The kind of the penalties.
+    pub kind: PenaltyKind,
     /// The penalty on the coefficients of ease; as `penalty` if not given.
     pub penalty_ease: Option<f64>,
     /// Random starts, besides the majority vote and the one-coin fit.
@@ -69,6 +72,7 @@ impl Default for ManyExperts {
     fn default() -> Self {
         ManyExperts {
             penalty: 1.0,
+            kind: PenaltyKind::L1,
             penalty_ease: None,
             restarts: 30,
             asymmetric: false,
@@ -115,9 +119,13 @@ const STAGE: &str = "learning";
 impl ManyExperts {
     /// Learns from units and labels.
     pub fn fit(&self, data: &Labelled<'_>, context: &Context) -> Result<ExpertsFit> {
+        if self.needs_products(data) {
+            self.check(data)?;
+            return self.best_start(data, context);
+        }
         let best = highest(self.ends(data, 0.0, &context.part(0.0, 0.8))?).ok_or(Error::Empty("start"))?;
         let small = self.affordable(data, 1) && data.units() <= SAMPLE;
-        match small && newton::suits(data, self.skills(data)) {
+        match small {
             true => self.higher_nearby(data, best, &context.part(0.8, 1.0)),
             false => Ok(best),
         }
@@ -140,9 +148,9 @@ impl ManyExperts {
             let value = "of other features, classes or experts".to_owned();
             return Err(Error::OutOfRange { name: "the fit to start from", value, range: "of the same ones" });
         }
-        match newton::suits(data, self.skills(data)) {
-            true => self.arrive(data, start.clone(), 0, context),
-            false => self.by_em(data, self.climb(data, start.posterior(data)), context),
+        match self.needs_products(data) {
+            true => self.follow(data, start.clone(), self.limits(), context),
+            false => self.arrive(data, start.clone(), 0, context),
         }
     }
 
@@ -181,16 +189,6 @@ impl ManyExperts {
             false => self.promising(data, &first)?,
             true => self.promising_by_sample(data, &labelled, &first)?,
         };
-        if !newton::suits(data, self.skills(data)) {
-            let rest = context.part(0.4, 1.0);
-            let steps = rest.steps(STAGE, climbs.len());
-            let ends = context.map(climbs, |climb| {
-                let end = self.by_em(data, climb, context)?;
-                steps.tick()?;
-                Ok(end)
-            });
-            return ends.into_iter().collect();
-        }
         let (second, third) = (context.part(0.4, 0.7), context.part(0.7, 1.0));
         let models: Vec<(Parameters, usize)> =
             climbs.into_iter().map(|climb| (climb.model.unwrap_or_else(|| self.blank(data)), climb.steps)).collect();
@@ -256,20 +254,6 @@ impl ManyExperts {
         Climb::new(self.penalties(), self.asymmetric, data, shares)
     }
 
-    /// By EM to the end.
-    fn by_em(&self, data: &Labelled<'_>, climb: Climb<'_>, context: &Context) -> Result<ExpertsFit> {
-        let end = climb.run(self.iterations, self.tolerance, context)?;
-        let parameters = end.model.unwrap_or_else(|| self.blank(data)).agreeing_with_the_majority(data);
-        Ok(ExpertsFit {
-            model: parameters.on_the_users_scale(data),
-            objective: end.objective,
-            log_likelihood: end.log_likelihood,
-            iterations: end.steps,
-            converged: end.converged,
-            parameters,
-        })
-    }
-
     /// By Newton's steps to where it is clear where a climb will end.
     fn near_its_end(&self, data: &Labelled<'_>, model: Parameters, steps: usize, context: &Context) -> Result<Arrived> {
         let (tolerance, most) = (self.tolerance.max(NEAR), self.iterations.saturating_sub(steps));
@@ -293,11 +277,16 @@ impl ManyExperts {
         })
     }
 
-    fn penalties(&self) -> Penalties {
-        Penalties { truth: self.penalty, ease: self.penalty_ease.unwrap_or(self.penalty) }
+    pub(super) fn penalties(&self) -> Penalties {
+        Penalties { kind: self.kind, truth: self.penalty, ease: self.penalty_ease.unwrap_or(self.penalty) }
     }
 
-    fn check(&self, data: &Labelled<'_>) -> Result<()> {
+    /// The penalty on the coefficients of the class.
+    pub(super) fn penalty_of_truth(&self) -> Penalty {
+        Penalty { kind: self.kind, size: self.penalty }
+    }
+
+    pub(super) fn check(&self, data: &Labelled<'_>) -> Result<()> {
         let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         check_penalty("the penalty", self.penalty)?;
         check_penalty("the penalty of ease", self.penalty_ease.unwrap_or(0.0))?;
@@ -314,7 +303,7 @@ impl ManyExperts {
     }
 
     /// How many skills there are.
-    fn skills(&self, data: &Labelled<'_>) -> usize {
+    pub(super) fn skills(&self, data: &Labelled<'_>) -> usize {
         data.ballots.workers() * if self.asymmetric { 2 } else { 1 }
     }
 

@@ -5,7 +5,8 @@
 //!
 //! Below it: [`Features`] are on the user's scale and [`Labelled`] standardises them. [`ManyExperts`] brings the model
 //! (`parameters`) to a maximum of its likelihood, from `starts`, by `em` and then by `newton`. The regressions are `lasso`
-//! (two classes) and `multinomial` (more), solved by `proximal_newton`. A [`Learner`] is this or a plain regression, and
+//! (two classes) and `multinomial` (more), solved by `proximal_newton`. Where features are many, both the regressions and the
+//! model are fitted by `truncated_newton`, whose losses are in `smooth` and whose sums are `products` of matrices. A [`Learner`] is this or a plain regression, and
 //! `path` compares penalties.
 
 mod classifier;
@@ -16,6 +17,8 @@ mod feature_table;
 mod features;
 mod hessian;
 mod labelled;
+mod large;
+mod large_path;
 mod largest_penalty;
 mod lasso;
 mod learn;
@@ -27,16 +30,20 @@ mod multinomial;
 mod newton;
 mod parameters;
 mod path;
+mod penalty;
 mod posterior;
 mod predict;
+mod products;
 mod proximal_newton;
 mod quadratic;
 mod regression;
 #[cfg(test)]
 mod simulated;
+mod smooth;
 mod split;
 mod standardised;
 mod starts;
+mod truncated_newton;
 mod unit_hessian;
 mod units;
 
@@ -51,14 +58,8 @@ pub use learn_outcome::{ExpertSkill, FeatureEffect, LearnOutcome, PerClass};
 pub use learner::{ClassifierFit, Learner};
 pub use many_experts::{ExpertsFit, ManyExperts};
 pub use path::{PathFit, PathPoint, PenaltyPath, Validation};
+pub use penalty::{Penalty, PenaltyKind};
 pub use predict::{ClassPrediction, PredictClassesOutcome};
 pub use split::random_split;
 
-use crate::{Error, Result};
-
-fn check_penalty(name: &'static str, penalty: f64) -> Result<()> {
-    match penalty >= 0.0 && penalty.is_finite() {
-        true => Ok(()),
-        false => Err(Error::OutOfRange { name, value: penalty.to_string(), range: "0 or more, and finite" }),
-    }
-}
+use penalty::check_penalty;

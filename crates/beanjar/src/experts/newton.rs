@@ -54,7 +54,7 @@ const ALL: usize = 0;
 const NOTHING: usize = MISSING.len() - 1;
 
 /// Skills beyond this are of experts who are always right or always wrong.
-const FARTHEST: f64 = 20.0;
+pub(super) const FARTHEST: f64 = 20.0;
 
 /// The moves, with skills that would go too far stopped.
 fn within_bounds(mut moves: Vec<f64>, skills: &[f64]) -> Vec<f64> {

@@ -73,6 +73,15 @@ impl Parameters {
         )
     }
 
+    /// The same model for the features of other units, standardised in another way.
+    pub(super) fn restandardised(&self, learned_from: &Labelled<'_>, others: &Labelled<'_>) -> Parameters {
+        let model = self.on_the_users_scale(learned_from);
+        let classifier = model.classifier().linear().standardised_as(&others.features);
+        let (ease, shift) = others.features.standardised_slopes(model.ease());
+        let skills = model.skills().iter().map(|skill| skill + shift).collect();
+        Parameters { classifier, skills, ease, asymmetric: self.asymmetric }
+    }
+
     /// How many features enter, for the class or for ease.
     pub(super) fn features_used(&self) -> usize {
         (0..self.ease.len()).filter(|&j| self.ease[j] != 0.0 || self.classifier.uses(j)).count()

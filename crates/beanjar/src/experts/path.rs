@@ -1,5 +1,7 @@
 use super::classifier::likeliest;
 use super::labelled::Labelled;
+use super::large_path::{Job, Judged, OF_ALL, OF_PARTS, Walk};
+use super::penalty::{Penalty, PenaltyKind};
 use super::split::folds_of;
 use super::{ClassifierFit, Features, Learner};
 use crate::judgments::Ballots;
@@ -8,14 +10,18 @@ use crate::{Context, Error, Result};
 
 /// Penalties compared by S: how often labels that were held out differ from what a fit to the rest predicts.
 ///
-/// Penalties go down from the smallest at which no feature enters, evenly on a logarithmic scale.
+/// Penalties go down from the smallest at which no feature enters, evenly on a logarithmic scale. Those of kind L2, which
+/// leave every feature in, go from ten times the number of labelled units to a thousandth of it.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
-/// | `penalties` | how many | 50 | 1 or more |
+/// | `kind` | of the penalties | L1 | |
+/// | `penalties` | how many; of the default, fewer are tried where features are many | 50 | 1 or more |
 /// | `least` | the last penalty, as a share of the first | 0.01 | above 0, at most 1 |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltyPath {
+    /// The kind of the penalties.
+    pub kind: PenaltyKind,
     /// How many penalties.
     pub penalties: usize,
     /// The last penalty, as a share of the first.
@@ -24,7 +30,7 @@ pub struct PenaltyPath {
 
 impl Default for PenaltyPath {
     fn default() -> Self {
-        PenaltyPath { penalties: 50, least: 0.01 }
+        PenaltyPath { kind: PenaltyKind::L1, penalties: 50, least: 0.01 }
     }
 }
 
@@ -50,6 +56,9 @@ pub enum Validation<'a> {
 pub struct PathPoint {
     /// The penalty.
     pub penalty: f64,
+    /// Its kind.
+    #[cfg_attr(feature = "serde", serde(rename = "penalty_kind"))]
+    pub kind: PenaltyKind,
     /// The log-likelihood less the penalties, of the fit to all units.
     pub objective: f64,
     /// Its log-likelihood.
@@ -64,10 +73,11 @@ pub struct PathPoint {
 
 impl PathPoint {
     /// A fit, and the labels it is judged by with its predictions of them.
-    pub(super) fn new(penalty: f64, fit: &ClassifierFit, judged: Option<(&Ballots, &[Option<usize>])>) -> Self {
+    pub(super) fn new(penalty: Penalty, fit: &ClassifierFit, judged: Option<(&Ballots, &[Option<usize>])>) -> Self {
         let found = judged.and_then(|(ballots, predicted)| surrogate(&disagreements(ballots, predicted)));
         PathPoint {
-            penalty,
+            penalty: penalty.size,
+            kind: penalty.kind,
             objective: fit.objective,
             log_likelihood: fit.log_likelihood,
             surrogate: found.map(|found| found.surrogate),
@@ -88,11 +98,27 @@ impl PenaltyPath {
             let range = "above 0 and at most 1, as a share of the first";
             return refuse("the last penalty", self.least.to_string(), range);
         }
-        let most = learner.largest_penalty(data, context)?;
-        let ratio = self.least.powf(1.0 / (self.penalties.max(2) - 1) as f64);
-        Ok((0..self.penalties).map(|i| most * ratio.powi(i as i32)).collect())
+        if self.kind == PenaltyKind::L2 {
+            let units = data.with_labels().count() as f64;
+            return Ok((0..L2_PENALTIES).map(|i| units * 10f64.powf(1.0 - 0.25 * i as f64)).collect());
+        }
+        let (one, _) = self.kind.factors();
+        let most = learner.largest_penalty(data, context)? / one;
+        let given = self.penalties != PenaltyPath::default().penalties;
+        let count = match given || !learner.needs_products(data, self.kind) {
+            true => self.penalties,
+            false => LARGE_PENALTIES,
+        };
+        let ratio = self.least.powf(1.0 / (count.max(2) - 1) as f64);
+        Ok((0..count).map(|i| most * ratio.powi(i as i32)).collect())
     }
 }
+
+/// From ten times the number of units to a thousandth of it, four each power of ten.
+const L2_PENALTIES: usize = 17;
+
+/// How many penalties are tried where features are many, if the number was left to us.
+const LARGE_PENALTIES: usize = 30;
 
 /// A fit with each of several penalties.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,6 +146,40 @@ impl PathFit {
 const STAGE: &str = "cross-validating";
 
 impl Learner {
+    /// Learns with penalties of some kind, and takes S of each. Where features are many, those far from the best are left
+    /// out.
+    pub(super) fn walk(
+        &self,
+        data: &Labelled<'_>,
+        penalties: &[f64],
+        kind: PenaltyKind,
+        validation: Validation<'_>,
+        context: &Context,
+    ) -> Result<PathFit> {
+        if !self.needs_products(data, kind) {
+            return self.compare(data, penalties, validation, context);
+        }
+        let penalties: Vec<Penalty> = penalties.iter().map(|&size| Penalty { kind, size }).collect();
+        let whole = Job::new(self, data.clone(), OF_ALL, context)?;
+        match validation {
+            Validation::Others { features, ballots } => {
+                let judged = Judged::Others { features, ballots };
+                Walk { learner: self, jobs: &[whole], judged }.go(&penalties, context)
+            }
+            Validation::Folds(folds) => {
+                let fold = checked_folds(data, folds, context)?;
+                let kept: Vec<Vec<usize>> =
+                    (0..folds).map(|held| (0..data.units()).filter(|&unit| fold[unit] != held).collect()).collect();
+                let ballots = kept.iter().map(|kept| data.ballots.of_tasks(kept)).collect::<Result<Vec<_>>>()?;
+                let mut jobs = vec![whole];
+                for (kept, ballots) in kept.iter().zip(&ballots) {
+                    jobs.push(Job::new(self, data.part(kept, ballots)?, OF_PARTS, context)?);
+                }
+                Walk { learner: self, jobs: &jobs, judged: Judged::Parts(&fold) }.go(&penalties, context)
+            }
+        }
+    }
+
     /// Learns with each penalty, from the largest down, and takes S of each.
     pub fn compare(
         &self,
@@ -133,7 +193,7 @@ impl Learner {
             Validation::Others { features, ballots } => {
                 let steps = context.steps(STAGE, self.fits_along(penalties.len()));
                 PathFit::new(self.along(data, penalties, &steps, &context.alone())?, |i, fit| {
-                    Ok(PathPoint::new(penalties[i], fit, Some((ballots, &fit.predictions(features)?))))
+                    Ok(PathPoint::new(penalties[i].into(), fit, Some((ballots, &fit.predictions(features)?))))
                 })
             }
         }
@@ -146,11 +206,7 @@ impl Learner {
         folds: usize,
         context: &Context,
     ) -> Result<PathFit> {
-        if folds < 2 || folds > data.with_labels().count() {
-            let range = "2 to the number of units with labels";
-            return Err(Error::OutOfRange { name: "the number of folds", value: folds.to_string(), range });
-        }
-        let fold = folds_of(data.units(), folds, context);
+        let fold = checked_folds(data, folds, context)?;
         // The first job is the path on all units.
         let jobs: Vec<Option<usize>> = [None].into_iter().chain((0..folds).map(Some)).collect();
         let steps = context.steps(STAGE, jobs.len() * self.fits_along(penalties.len()));
@@ -169,21 +225,30 @@ impl Learner {
         PathFit::new(whole, |i, fit| {
             let mut predicted: Vec<Option<usize>> = vec![None; data.units()];
             for (held, fits) in held_out.iter().enumerate() {
-                let found = predictions(&fits[i], data);
+                let found = predictions(&fits[i], data, &alone)?;
                 (0..data.units())
                     .filter(|&unit| fold[unit] == held)
                     .for_each(|unit| predicted[unit] = Some(found[unit]));
             }
-            Ok(PathPoint::new(penalties[i], fit, Some((data.ballots, &predicted))))
+            Ok(PathPoint::new(penalties[i].into(), fit, Some((data.ballots, &predicted))))
         })
     }
 }
 
+/// Of each unit the part that it is held out in.
+fn checked_folds(data: &Labelled<'_>, folds: usize, context: &Context) -> Result<Vec<usize>> {
+    if folds < 2 || folds > data.with_labels().count() {
+        let range = "2 to the number of units with labels";
+        return Err(Error::OutOfRange { name: "the number of folds", value: folds.to_string(), range });
+    }
+    Ok(folds_of(data.units(), folds, context))
+}
+
 /// The likeliest class of each unit of the data, by a fit to some of them.
-fn predictions(fit: &ClassifierFit, data: &Labelled<'_>) -> Vec<usize> {
-    let classifier = fit.classifier.linear();
-    let sums = classifier.sums_by(data.units(), |slopes| data.features.sums_on_the_users_scale(slopes));
-    classifier.probabilities_of(&sums).chunks_exact(classifier.classes).map(likeliest).collect()
+pub(super) fn predictions(fit: &ClassifierFit, data: &Labelled<'_>, context: &Context) -> Result<Vec<usize>> {
+    let classifier = fit.classifier.linear().standardised_as(&data.features);
+    let sums = classifier.sums_by_products(&data.features, context)?;
+    Ok(classifier.probabilities_of(&sums).chunks_exact(classifier.classes).map(likeliest).collect())
 }
 
 #[cfg(test)]

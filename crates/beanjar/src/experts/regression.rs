@@ -1,10 +1,14 @@
 //! Penalised logistic regression on labels that may be soft, for two classes or more.
 
+use super::large::is_large;
 use super::lasso::{self, LogisticRows};
-use super::linear::Linear;
+use super::linear::{Linear, rows_of};
 use super::multinomial::{self, ClassRows};
+use super::penalty::{Penalty, PenaltyKind};
 use super::proximal_newton::{Lasso, Sparse};
+use super::smooth::CrossEntropy;
 use super::standardised::Standardised;
+use super::truncated_newton::{Limits, Numbers, Problem};
 use crate::{Context, Error, Result};
 
 /// What a unit's class is thought to be.
@@ -24,16 +28,48 @@ impl SoftLabels {
         Ok(SoftLabels { rows: ClassRows { classes, weight, target: shares } })
     }
 
-    /// The classifier with the smallest sum of cross entropy and penalty, to a tolerance that is finer than can be seen.
+    /// The classifier with the smallest sum of cross entropy and penalty, to a tolerance that is finer than can be seen, and
+    /// how many steps it took.
     pub(super) fn regress(
         &self,
         features: &Standardised,
-        penalty: f64,
+        penalty: Penalty,
         start: Option<&Linear>,
         context: &Context,
-    ) -> Result<Linear> {
+    ) -> Result<(Linear, usize)> {
+        if self.needs_products(features, penalty.kind) {
+            let limits = Limits { tolerance: 1e-7, steps: 500 };
+            return self.by_products(features, penalty, start, limits, context);
+        }
         let loss = self.rows.weight.iter().sum::<f64>().max(1.0);
-        regress(features, &self.rows, Lasso { penalty, tolerance: 1e-8 * loss }, start, context)
+        regress(features, &self.rows, Lasso { penalty: penalty.size, tolerance: 1e-8 * loss }, start, context)
+    }
+
+    /// Whether features are too many to take one by one, or the penalty is of another kind than L1.
+    pub(super) fn needs_products(&self, features: &Standardised, kind: PenaltyKind) -> bool {
+        kind != PenaltyKind::L1 || is_large(features.units(), rows_of(self.rows.classes) * (features.len() + 1))
+    }
+
+    /// The same for many features or any kind of penalty, and how many steps it took; to the limits.
+    pub(super) fn by_products(
+        &self,
+        features: &Standardised,
+        penalty: Penalty,
+        start: Option<&Linear>,
+        limits: Limits,
+        context: &Context,
+    ) -> Result<(Linear, usize)> {
+        let (classes, (one, two)) = (self.rows.classes, penalty.kind.factors());
+        let zero = || Linear::zero(classes, features.len());
+        let Linear { intercepts, coefficients, .. } = start.cloned().unwrap_or_else(zero);
+        let smooth = CrossEntropy { rows: &self.rows };
+        let penalties = vec![(one * penalty.size, two * penalty.size); rows_of(classes)];
+        let problem = Problem { features, smooth: &smooth, penalties, farthest: f64::INFINITY };
+        let end = problem.minimise(Numbers { intercepts, coefficients, free: Vec::new() }, limits, context)?;
+        let Numbers { intercepts, coefficients, .. } = end.numbers;
+        let mut found = Linear { classes, intercepts, coefficients };
+        found.centre(penalty.kind);
+        Ok((found, end.steps))
     }
 
     /// The sum over units that count of share times the logarithm of probability.
@@ -45,14 +81,14 @@ impl SoftLabels {
 }
 
 /// The classifier with the smallest penalised loss: the sum over units of weight times the cross entropy of the unit's
-/// shares of classes and its probabilities.
+/// shares of classes and its probabilities; and how many steps it took.
 pub(super) fn regress(
     features: &Standardised,
     rows: &ClassRows,
     lasso: Lasso,
     start: Option<&Linear>,
     context: &Context,
-) -> Result<Linear> {
+) -> Result<(Linear, usize)> {
     let start = start.map(|start| Sparse {
         intercepts: start.intercepts.clone(),
         coefficients: start.coefficients.clone(),
@@ -62,7 +98,8 @@ pub(super) fn regress(
         2 => lasso::solve(features, &two_classes(rows), lasso, start.as_ref(), context)?,
         _ => multinomial::solve(features, rows, lasso, start.as_ref(), context)?,
     };
-    Ok(Linear { classes: rows.classes, intercepts: found.intercepts, coefficients: found.coefficients })
+    let steps = found.steps;
+    Ok((Linear { classes: rows.classes, intercepts: found.intercepts, coefficients: found.coefficients }, steps))
 }
 
 /// The smallest penalty at which no feature enters.
@@ -74,7 +111,7 @@ pub(super) fn largest_penalty(features: &Standardised, rows: &ClassRows, context
 }
 
 /// One row for each unit that counts: is it of the second class?
-fn two_classes(rows: &ClassRows) -> LogisticRows {
+pub(super) fn two_classes(rows: &ClassRows) -> LogisticRows {
     let (mut offsets, mut weight, mut target) = (vec![0], Vec::new(), Vec::new());
     for (unit, &counts) in rows.weight.iter().enumerate() {
         if counts > 0.0 {

@@ -2,23 +2,28 @@
 
 use super::Features;
 use super::features::Values;
+use super::products::Products;
 use crate::linalg::{Symmetric, dot};
 use crate::{Context, Result};
+use std::sync::Arc;
 
 /// Standardised features of units, and what leads back to the user's scale.
 ///
 /// A column that is mostly zeros keeps its other values as they are, and is standardised in the arithmetic; any other
-/// column is kept standardised, so that sums over it are plain sums over an array.
+/// column is kept standardised, so that sums over it are plain sums over an array. All of these lie one after the other,
+/// so that sums over many are products of matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Standardised {
     units: usize,
     columns: Vec<Column>,
+    matrix: Arc<Vec<f64>>,
 }
 
 /// A standardised feature: x times `scale` less `offset`, where x are its values as they are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Column {
-    values: Values,
+    values: Kept,
+    units: usize,
     pub(super) scale: f64,
     pub(super) offset: f64,
     mean: f64,
@@ -26,9 +31,29 @@ pub(super) struct Column {
     deviation: f64,
 }
 
-impl Column {
-    /// Of a column with these values, and zero in other units.
-    fn new(units: usize, (at, values): (Vec<u32>, Vec<f64>)) -> Column {
+/// The values of a column as they are kept.
+#[derive(Clone, Debug, PartialEq)]
+enum Kept {
+    /// One for each unit, standardised, from a place in the matrix on.
+    Dense(Arc<Vec<f64>>, usize),
+    /// The units where it is not zero, in rising order, and its values there.
+    Sparse(Vec<u32>, Vec<f64>),
+}
+
+/// A column before all dense ones are put together.
+struct Measured {
+    at: Vec<u32>,
+    values: Vec<f64>,
+    mean: f64,
+    deviation: f64,
+    scale: f64,
+    /// Where it begins in the matrix, if it is dense.
+    place: Option<usize>,
+}
+
+impl Measured {
+    /// Measures a column with these values, and zero in other units; a dense one is put into the matrix.
+    fn new(units: usize, (at, values): (Vec<u32>, Vec<f64>), matrix: &mut Vec<f64>) -> Measured {
         let n = units.max(1) as f64;
         let zeros = n - values.len() as f64;
         // Twice, as the first has the rounding of a sum of large numbers.
@@ -40,23 +65,53 @@ impl Column {
         let deviation = if spread <= (1e-15 * mean.abs()).max(f64::MIN_POSITIVE) { 0.0 } else { spread };
         let scale = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
         if deviation == 0.0 || 2 * values.len() < units {
-            return Column { values: Values::Sparse(at, values), scale, offset: mean * scale, mean, deviation };
+            return Measured { at, values, mean, deviation, scale, place: None };
         }
-        let mut dense = vec![-mean * scale; units];
-        at.iter().zip(&values).for_each(|(&unit, value)| dense[unit as usize] = (value - mean) * scale);
-        Column { values: Values::Dense(dense), scale: 1.0, offset: 0.0, mean, deviation }
+        let place = matrix.len();
+        matrix.resize(place + units, -mean * scale);
+        let cells = &mut matrix[place..];
+        at.iter().zip(&values).for_each(|(&unit, value)| cells[unit as usize] = (value - mean) * scale);
+        Measured { at: Vec::new(), values: Vec::new(), mean, deviation, scale, place: Some(place) }
+    }
+
+    fn into_column(self, units: usize, matrix: &Arc<Vec<f64>>) -> Column {
+        let Measured { at, values, mean, deviation, scale, place } = self;
+        match place {
+            Some(place) => Column {
+                values: Kept::Dense(Arc::clone(matrix), place),
+                units,
+                scale: 1.0,
+                offset: 0.0,
+                mean,
+                deviation,
+            },
+            None => Column { values: Kept::Sparse(at, values), units, scale, offset: mean * scale, mean, deviation },
+        }
+    }
+}
+
+impl Column {
+    /// The standardised values of all units, if they are kept so.
+    pub(super) fn dense(&self) -> Option<&[f64]> {
+        match &self.values {
+            Kept::Dense(matrix, place) => Some(&matrix[*place..*place + self.units]),
+            Kept::Sparse(..) => None,
+        }
     }
 
     /// How many values are kept.
     pub(super) fn len(&self) -> usize {
-        self.values.len()
+        match &self.values {
+            Kept::Dense(..) => self.units,
+            Kept::Sparse(_, values) => values.len(),
+        }
     }
 
     /// The mean of its values as they are kept, those that are zero included.
     pub(super) fn centre(&self) -> f64 {
         match &self.values {
-            Values::Dense(_) => 0.0,
-            Values::Sparse(..) => self.mean,
+            Kept::Dense(..) => 0.0,
+            Kept::Sparse(..) => self.mean,
         }
     }
 
@@ -67,16 +122,23 @@ impl Column {
 
     /// Calls `visit` with the unit and the value of each value that is kept.
     #[inline]
-    pub(super) fn each(&self, visit: impl FnMut(usize, f64)) {
-        self.values.each(visit);
+    pub(super) fn each(&self, mut visit: impl FnMut(usize, f64)) {
+        match &self.values {
+            Kept::Dense(matrix, place) => {
+                matrix[*place..*place + self.units].iter().enumerate().for_each(|(unit, &x)| visit(unit, x));
+            }
+            Kept::Sparse(units, values) => {
+                units.iter().zip(values).for_each(|(&unit, &x)| visit(unit as usize, x));
+            }
+        }
     }
 
     /// The sum of values as they are kept times `vector`.
     #[inline]
     pub(super) fn times(&self, vector: &[f64]) -> f64 {
         match &self.values {
-            Values::Dense(values) => dot(values, vector),
-            Values::Sparse(units, values) => units.iter().zip(values).map(|(&unit, x)| x * vector[unit as usize]).sum(),
+            Kept::Dense(matrix, place) => dot(&matrix[*place..*place + self.units], vector),
+            Kept::Sparse(units, values) => units.iter().zip(values).map(|(&unit, x)| x * vector[unit as usize]).sum(),
         }
     }
 
@@ -88,10 +150,13 @@ impl Column {
     /// Writes the standardised feature of some units into cells that are `stride` apart.
     pub(super) fn write(&self, from: usize, to: usize, cells: &mut [f64], stride: usize) {
         match &self.values {
-            Values::Dense(values) => {
-                values[from..to].iter().zip(cells.iter_mut().step_by(stride)).for_each(|(x, cell)| *cell = *x);
+            Kept::Dense(matrix, place) => {
+                matrix[place + from..place + to]
+                    .iter()
+                    .zip(cells.iter_mut().step_by(stride))
+                    .for_each(|(x, cell)| *cell = *x);
             }
-            Values::Sparse(units, values) => {
+            Kept::Sparse(units, values) => {
                 cells.iter_mut().step_by(stride).take(to - from).for_each(|cell| *cell = -self.offset);
                 let first = units.partition_point(|&unit| (unit as usize) < from);
                 let inside = units[first..].iter().zip(&values[first..]).take_while(|(unit, _)| (**unit as usize) < to);
@@ -116,13 +181,21 @@ impl Standardised {
     }
 
     fn renumbered(features: &Features, units: usize, numbers: &[u32]) -> Self {
-        let column = |values: &Values| Column::new(units, values.renumbered(numbers));
-        Standardised { units, columns: features.columns().iter().map(column).collect() }
+        let dense = features.columns().iter().filter(|values| matches!(values, Values::Dense(_))).count();
+        let mut matrix = Vec::with_capacity(dense * units);
+        let measured: Vec<Measured> = features
+            .columns()
+            .iter()
+            .map(|values| Measured::new(units, values.renumbered(numbers), &mut matrix))
+            .collect();
+        let matrix = Arc::new(matrix);
+        let columns = measured.into_iter().map(|column| column.into_column(units, &matrix)).collect();
+        Standardised { units, columns, matrix }
     }
 
     /// Units without features.
     pub(super) fn none(units: usize) -> Self {
-        Standardised { units, columns: Vec::new() }
+        Standardised { units, columns: Vec::new(), matrix: Arc::default() }
     }
 
     /// How many units there are.
@@ -169,13 +242,13 @@ impl Standardised {
         let mut sums = vec![0.0; self.units];
         let mut shift = 0.0;
         for (column, &slope) in self.columns.iter().zip(slopes).filter(|(_, slope)| **slope != 0.0) {
-            match &column.values {
-                Values::Dense(values) => {
+            match column.dense() {
+                Some(values) => {
                     shift += slope * column.mean;
                     let slope = slope * column.deviation;
                     sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += slope * x);
                 }
-                Values::Sparse(..) => column.each(|unit, x| sums[unit] += slope * x),
+                None => column.each(|unit, x| sums[unit] += slope * x),
             }
         }
         sums.iter_mut().for_each(|sum| *sum += shift);
@@ -187,6 +260,11 @@ impl Standardised {
         let total = vector.iter().sum();
         let of = |column: &Column| if column.varies() { column.standardised_times(vector, total) } else { 0.0 };
         self.columns.iter().map(of).collect()
+    }
+
+    /// Ready for sums of several rows of numbers at once, over some of the features: all others count as zero.
+    pub(super) fn products(&self, chosen: &[usize]) -> Products<'_> {
+        Products::new(self, &self.matrix, chosen)
     }
 
     /// Of each pair of some standardised features, the sum over units of both times a weight.
@@ -209,6 +287,12 @@ impl Standardised {
             context.worked(size * size * (to - from))?;
         }
         Ok(gram)
+    }
+
+    /// Coefficients for standardised features, of slopes for features on the user's scale, and what to add to an intercept.
+    pub(super) fn standardised_slopes(&self, slopes: &[f64]) -> (Vec<f64>, f64) {
+        let shift = self.columns.iter().zip(slopes).map(|(column, slope)| slope * column.mean).sum();
+        (self.columns.iter().zip(slopes).map(|(column, slope)| slope * column.deviation).collect(), shift)
     }
 
     /// Coefficients for features on the user's scale, and what to add to an intercept.
@@ -262,6 +346,8 @@ mod tests {
             assert!(close(sums[unit], direct[unit]) && close(from_plain[unit] + shift, direct[unit]));
             assert!(close(on_theirs[unit], from_plain[unit]));
         }
+        let (back, less) = features.standardised_slopes(&slopes);
+        assert!(close(less, -shift) && close(back[0], 0.5) && close(back[2], -2.0) && back[1] == 0.0);
         assert_eq!((slopes[1], with[1]), (0.0, 0.0), "a constant column never enters");
     }
 

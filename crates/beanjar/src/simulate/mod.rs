@@ -1,9 +1,10 @@
-//! Data with a known truth: judgments of photos, crowd labels, noisy experts.
+//! Data with a known truth: judgments of photos, crowd labels, noisy experts, dense features with crowd labels.
 //!
 //! Each kind is a struct of parameters with a `draw(&context)`. The same parameters and seed give the same data.
 
 mod crowd;
 mod crowd_workers;
+mod embeddings;
 mod experts;
 mod panel;
 mod photo_attributes;
@@ -12,6 +13,7 @@ mod simulated_labels;
 
 pub use crowd::{Crowd, WorkerModel};
 pub use crowd_workers::WorkerKind;
+pub use embeddings::{Embeddings, SimulatedEmbeddings};
 pub use experts::{ExpertCase, Experts, SimulatedExperts};
 pub use panel::Panel;
 pub use photo_attributes::{AttributeKind, PHOTO_ATTRIBUTES, PhotoAttribute};

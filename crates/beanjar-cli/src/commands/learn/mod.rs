@@ -4,7 +4,7 @@ use super::{Reading, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use beanjar::experts::{FeatureTable, HeldOut, LearnData, LearnFrom};
+use beanjar::experts::{FeatureTable, HeldOut, LearnData, LearnFrom, PenaltyKind};
 use beanjar_io::{ReadFeatures, Source, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
@@ -46,6 +46,10 @@ pub(crate) struct Learn {
     /// The penalty on coefficients of standardised features: auto (chosen by S), or a number; 0 for none.
     #[arg(long, value_name = "auto|X", default_value = "auto", allow_negative_numbers = true)]
     penalty: Penalty,
+    /// What the penalty is on: l1 the absolute sizes of coefficients, which leaves features out; l2 their squares, for
+    /// features that all carry something, as embeddings do; elastic half of each; auto l1 or l2, as S chooses.
+    #[arg(long, value_enum, value_name = "KIND", default_value = "l1")]
+    penalty_kind: KindName,
     /// A penalty of its own for the coefficients of ease ('difficulty' in JSON).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     penalty_difficulty: Option<f64>,
@@ -76,6 +80,14 @@ enum ModelName {
     Aggregate,
     /// A logistic regression on the true class, to compare with.
     Truth,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KindName {
+    L1,
+    L2,
+    Elastic,
+    Auto,
 }
 
 /// Which columns are features, and what to do about gaps.
@@ -151,6 +163,10 @@ impl Learn {
         let data = LearnData { features: &features, labels: &labels, truth: truth.as_ref(), test: test.as_ref() };
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
+        if common.out.is_some() && !common.quiet {
+            common.clear_bar();
+            eprint!("{}", report::summary(&outcome));
+        }
         sink.emit(&outcome)
     }
 
@@ -167,6 +183,12 @@ impl Learn {
                 Penalty::Auto => None,
                 Penalty::Number(penalty) => Some(penalty),
             },
+            penalty_kind: match self.penalty_kind {
+                KindName::L1 => Some(PenaltyKind::L1),
+                KindName::L2 => Some(PenaltyKind::L2),
+                KindName::Elastic => Some(PenaltyKind::Elastic),
+                KindName::Auto => None,
+            },
             penalty_ease: self.penalty_difficulty,
             restarts: self.restarts.unwrap_or(default.restarts),
             asymmetric: self.asymmetric,
@@ -181,6 +203,11 @@ impl Learn {
     /// Flags that do not go together.
     fn check_flags(&self) -> Result<()> {
         let experts = self.model == ModelName::Experts;
+        if self.penalty_kind == KindName::Auto && matches!(self.penalty, Penalty::Number(_)) {
+            return Err(Failure::Words(
+                "--penalty-kind auto chooses the penalty as well: leave --penalty out, or say l1, l2 or elastic".into(),
+            ));
+        }
         let given = [
             ("--restarts", self.restarts.is_some()),
             ("--penalty-difficulty", self.penalty_difficulty.is_some()),

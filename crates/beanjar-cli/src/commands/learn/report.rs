@@ -28,13 +28,44 @@ fn explained(outcome: &LearnOutcome) -> String {
         text += "  skill: an expert's log-odds of being right where all features are 0\n";
         text += "  accuracy: the share of the expert's labels that are right, by the model\n";
     }
-    if let Some(surrogate) = outcome.surrogate {
-        let (s, se) = (number(surrogate), number(outcome.surrogate_se));
-        text += &format!("  S: {s} of the labels held out differ from the prediction (standard error {se})\n");
-        if let (Some(error), Some(risk)) = (outcome.expert_error, outcome.risk) {
-            let (error, risk) = (number(error), number(risk));
-            text += &format!("  risk: with experts who err {error} of the time, the classifier errs about {risk}\n");
-        }
+    text + &held_out(outcome)
+}
+
+/// What was learned, in a few lines.
+pub(super) fn summary(outcome: &LearnOutcome) -> String {
+    let entered = outcome.features.iter().filter(|row| !row.truth.is_zero()).count();
+    let mut text = format!(
+        "{}: {entered} of {} enter; penalty {} ({})\n",
+        target(outcome),
+        count(outcome.features.len(), "feature"),
+        number(outcome.penalty),
+        outcome.penalty_kind,
+    );
+    let mut accuracies: Vec<f64> = outcome.experts.iter().filter_map(|expert| expert.accuracy).collect();
+    accuracies.sort_by(f64::total_cmp);
+    if let (Some(least), Some(most)) = (accuracies.first(), accuracies.last()) {
+        let experts = count(accuracies.len(), "expert");
+        text += &format!("  {experts}: right {} to {} of the time, by the model\n", number(*least), number(*most));
+    }
+    text + &held_out(outcome)
+}
+
+/// What is predicted.
+fn target(outcome: &LearnOutcome) -> String {
+    match &outcome.classes[..] {
+        [_, second] => format!("P({second})"),
+        classes => format!("P of {}", count(classes.len(), "class")),
+    }
+}
+
+/// S, and the risk that follows, if labels were held out.
+fn held_out(outcome: &LearnOutcome) -> String {
+    let Some(surrogate) = outcome.surrogate else { return String::new() };
+    let (s, se) = (number(surrogate), number(outcome.surrogate_se));
+    let mut text = format!("  S: {s} of the labels held out differ from the prediction (standard error {se})\n");
+    if let (Some(error), Some(risk)) = (outcome.expert_error, outcome.risk) {
+        let (error, risk) = (number(error), number(risk));
+        text += &format!("  risk: with experts who err {error} of the time, the classifier errs about {risk}\n");
     }
     text
 }
@@ -42,12 +73,9 @@ fn explained(outcome: &LearnOutcome) -> String {
 impl Report for LearnOutcome {
     fn text(&self) -> String {
         const MOST: usize = 30;
-        let what = match &self.classes[..] {
-            [_, second] => format!("P({second})"),
-            classes => format!("P of {}", count(classes.len(), "class")),
-        };
         let mut text = format!(
-            "{what} from {}; penalty {}; log-likelihood {}\n\n",
+            "{} from {}; penalty {}; log-likelihood {}\n\n",
+            target(self),
             count(self.features.iter().filter(|row| !row.truth.is_zero()).count(), "feature"),
             number(self.penalty),
             number(self.log_likelihood),

@@ -94,14 +94,23 @@ struct KindsOfWorkers {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum ModelName {
+pub(super) enum ModelName {
     /// Right with the worker's accuracy, else any other class alike.
     OneCoin,
     /// A confusion matrix of each worker's own.
     Confusion,
 }
 
-fn from_to(text: &str) -> std::result::Result<(usize, usize), String> {
+impl ModelName {
+    pub(super) fn model(self) -> WorkerModel {
+        match self {
+            ModelName::OneCoin => WorkerModel::OneCoin,
+            ModelName::Confusion => WorkerModel::Confusion,
+        }
+    }
+}
+
+pub(super) fn from_to(text: &str) -> std::result::Result<(usize, usize), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().map_err(|_| format!("'{text}' is not a whole number"));
     Ok((number(from)?, number(to)?))
@@ -126,10 +135,7 @@ impl Labels {
             classes: self.classes,
             votes: self.votes,
             priors,
-            model: match workers.model {
-                ModelName::OneCoin => WorkerModel::OneCoin,
-                ModelName::Confusion => WorkerModel::Confusion,
-            },
+            model: workers.model.model(),
             accuracy: workers.accuracy,
             spread: workers.spread,
             spammers: workers.spammers,

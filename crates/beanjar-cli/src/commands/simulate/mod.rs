@@ -1,3 +1,4 @@
+mod embeddings;
 mod labels;
 
 use crate::Common;
@@ -7,6 +8,7 @@ use beanjar::Column;
 use beanjar::simulate::{ExpertCase, Experts, Photos, SimulatedExperts, SimulatedPhotos};
 use beanjar_io::{Cell, ColumnType, TableWriter};
 use clap::{Args, Subcommand, ValueEnum};
+use embeddings::Embeddings;
 use labels::Labels;
 use std::path::PathBuf;
 
@@ -15,7 +17,7 @@ use std::path::PathBuf;
 /// Writes the data and the truth as files into the folder given with --out.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar simulate photos --out photos\n  beanjar simulate labels --tasks 5000 --classes 4 --spammers 0.2 --out crowd\n  beanjar simulate labels --misleading 0.2 --families 2 --contrary 1 --out panel\n  beanjar simulate experts --case ii --out experts --as parquet"
+    after_help = "Examples:\n  beanjar simulate photos --out photos\n  beanjar simulate labels --tasks 5000 --classes 4 --spammers 0.2 --out crowd\n  beanjar simulate labels --misleading 0.2 --families 2 --contrary 1 --out panel\n  beanjar simulate experts --case ii --out experts --as parquet\n  beanjar simulate embeddings --units 1000 --unlabelled 500 --classes 8 --out embeddings"
 )]
 pub(crate) struct Simulate {
     #[command(subcommand)]
@@ -61,6 +63,10 @@ enum Kind {
         #[command(flatten)]
         files: Files,
     },
+    /// Units with dense features, as a pretrained network gives, and a crowd that labels them.
+    ///
+    /// Writes features (object,x1,...), labels (task,worker,label) and truth (object,label).
+    Embeddings(Box<Embeddings>),
 }
 
 #[derive(Args)]
@@ -85,6 +91,7 @@ impl Simulate {
                 write_photos(&photos.draw(&common.context()?)?, &Folder::new(common, files)?)
             }
             Kind::Labels(labels) => labels.run(common),
+            Kind::Embeddings(embeddings) => embeddings.run(common),
             Kind::Experts { case, units, noise_features, files } => {
                 let case = match case {
                     CaseName::I => ExpertCase::Constant,
@@ -140,6 +147,17 @@ impl Folder {
         })
     }
 
+    fn write_features(&self, names: &[String], mut rows: impl Iterator<Item = (String, Vec<f64>)>) -> Result<()> {
+        let mut columns = vec![("object", TEXT)];
+        columns.extend(names.iter().map(|name| (name.as_str(), NUMBER)));
+        self.write("features", &columns, |table| {
+            rows.try_for_each(|(unit, features)| {
+                let cells = std::iter::once(Cell::Text(&unit)).chain(features.iter().map(|&x| Cell::Number(x)));
+                table.row(&cells.collect::<Vec<_>>())
+            })
+        })
+    }
+
     fn write_truth(&self, id: &str, truth: &Column) -> Result<()> {
         self.write("truth", &[(id, TEXT), (truth.name(), TEXT)], |table| {
             let mut rows = truth.ids().iter().zip(truth.values());
@@ -171,15 +189,7 @@ fn tenths(value: f64) -> Cell<'static> {
 }
 
 fn write_experts(drawn: &SimulatedExperts, folder: &Folder) -> Result<()> {
-    let names = drawn.feature_names();
-    let mut columns = vec![("object", TEXT)];
-    columns.extend(names.iter().map(|name| (name.as_str(), NUMBER)));
-    folder.write("features", &columns, |table| {
-        drawn.units().zip(&drawn.features).try_for_each(|(unit, features)| {
-            let cells = std::iter::once(Cell::Text(&unit)).chain(features.iter().map(|&x| Cell::Number(x)));
-            table.row(&cells.collect::<Vec<_>>())
-        })
-    })?;
+    folder.write_features(&drawn.feature_names(), drawn.units().zip(drawn.features.iter().cloned()))?;
     folder.write_labels(drawn.rows())?;
     folder.write_truth("object", &drawn.truth()?)
 }

@@ -1,12 +1,13 @@
 use super::*;
 use crate::experts::Features;
+use crate::experts::PenaltyKind;
 use crate::experts::em::Climb;
 use crate::experts::linear::Linear;
 use crate::judgments::Ballots;
 use crate::random::stream;
 use rand::RngExt;
 
-const NONE: Penalties = Penalties { truth: 0.0, ease: 0.0 };
+const NONE: Penalties = Penalties { kind: PenaltyKind::L1, truth: 0.0, ease: 0.0 };
 
 /// Units with two features, one sparse, and votes of four experts, some of whom vote twice or not at all.
 fn drawn(units: usize, classes: usize) -> (Features, Ballots) {
@@ -81,7 +82,7 @@ fn the_end_is_where_em_ends_after_very_many_steps() {
     for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
         let (features, ballots) = drawn(200, classes);
         let data = Labelled::new(&features, &ballots).unwrap();
-        let penalties = Penalties { truth: 1.0, ease: 2.0 };
+        let penalties = Penalties { kind: PenaltyKind::L1, truth: 1.0, ease: 2.0 };
         let context = Context::new();
         let climb = Climb::new(penalties, asymmetric, &data, data.shares()).run(5, 0.0, &context).unwrap();
         let start = climb.model.clone().unwrap();

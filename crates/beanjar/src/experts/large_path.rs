@@ -1,0 +1,184 @@
+//! A path of penalties where features are many: from its middle to both ends, all parts of the units side by side.
+
+use super::labelled::Labelled;
+use super::learner::{from, regression_fit};
+use super::path::{PathFit, PathPoint, predictions};
+use super::penalty::Penalty;
+use super::regression::SoftLabels;
+use super::truncated_newton::Limits;
+use super::{ClassifierFit, Features, Learner, ManyExperts};
+use crate::judgments::Ballots;
+use crate::surrogate::{difference, disagreements};
+use crate::{Context, Result};
+
+/// Units to learn from, and what a regression on them is fitted to.
+pub(super) struct Job<'a> {
+    data: Labelled<'a>,
+    labels: Option<SoftLabels>,
+    /// Fits end where a step promises less than this share of the objective.
+    tolerance: f64,
+}
+
+/// Of a fit to all units, and of one that predicts some of the others, which need be no finer.
+pub(super) const OF_ALL: f64 = 1e-6;
+pub(super) const OF_PARTS: f64 = 1e-5;
+
+/// Which labels S is taken on.
+pub(super) enum Judged<'a> {
+    /// Those of the units that a part was not learned from: the number of that part for each unit.
+    Parts(&'a [usize]),
+    Others {
+        features: &'a Features,
+        ballots: &'a Ballots,
+    },
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(learner: &Learner, data: Labelled<'a>, tolerance: f64, context: &Context) -> Result<Self> {
+        let labels = match learner {
+            Learner::Experts(_) => None,
+            _ => Some(learner.soft_labels(&data, context)?),
+        };
+        Ok(Job { data, labels, tolerance })
+    }
+
+    /// Fits from another fit, or from all starts.
+    fn fit(
+        &self,
+        learner: &Learner,
+        penalty: Penalty,
+        start: Option<&ClassifierFit>,
+        context: &Context,
+    ) -> Result<ClassifierFit> {
+        match (learner, &self.labels) {
+            (Learner::Experts(method), _) => {
+                let method = ManyExperts { tolerance: self.tolerance, ..method.with_penalty(penalty) };
+                match from(&method, &self.data, start, context)? {
+                    Some(fit) => Ok(fit.into()),
+                    None => Ok(method.fit(&self.data, context)?.into()),
+                }
+            }
+            (_, Some(labels)) => {
+                let limits = Limits { tolerance: self.tolerance, steps: 500 };
+                let linear = start.map(ClassifierFit::linear);
+                let found = labels.by_products(&self.data.features, penalty, linear, limits, context)?;
+                Ok(regression_fit(&self.data, labels, penalty, start, found))
+            }
+            (_, None) => learner.fit(&self.data, penalty, start, context),
+        }
+    }
+}
+
+/// Fits of one penalty: first to all units, then to all but each part.
+type Fits = Vec<ClassifierFit>;
+
+/// A path being walked.
+pub(super) struct Walk<'a> {
+    pub(super) learner: &'a Learner,
+    /// First all units, then all but each part.
+    pub(super) jobs: &'a [Job<'a>],
+    pub(super) judged: Judged<'a>,
+}
+
+impl Walk<'_> {
+    /// Learns with penalties from the middle one on, to smaller ones and then to larger ones, each from the fit before, and
+    /// ends each way where S has clearly risen: see [`has_risen`].
+    ///
+    /// All starts are tried once, at the middle penalty on all units; parts of the units follow the best.
+    pub(super) fn go(&self, penalties: &[Penalty], context: &Context) -> Result<PathFit> {
+        let middle = penalties.len() / 2;
+        let Some(&first) = penalties.get(middle) else { return Ok(PathFit { points: Vec::new(), fits: Vec::new() }) };
+        const STAGE: &str = "cross-validating";
+        let begin = context.part(0.0, 0.3);
+        let whole = self.jobs[0].fit(self.learner, first, None, &begin)?;
+        let rest = context.part(0.3, 1.0);
+        let count = penalties.len() as f64;
+        // Some penalties may be left out; the share done is then a little behind.
+        rest.report(STAGE, 0.0)?;
+        let middle_fits = self.parts(first, whole, context)?;
+        let mut found = vec![self.point(middle, first, &middle_fits, context)?];
+        let mut done = 1.0;
+        let ways: [Vec<usize>; 2] = [(middle + 1..penalties.len()).collect(), (0..middle).rev().collect()];
+        for way in ways {
+            let mut last = middle_fits.clone();
+            // The last before the first of a way is the middle.
+            found.sort_by_key(|judged| usize::from(judged.at == middle));
+            let left = way.len() as f64;
+            for (walked, at) in way.into_iter().enumerate() {
+                last = self.on(penalties[at], &last, context)?;
+                found.push(self.point(at, penalties[at], &last, context)?);
+                rest.report(STAGE, (done + walked as f64 + 1.0) / count)?;
+                if has_risen(&found) {
+                    break;
+                }
+            }
+            done += left;
+        }
+        found.sort_by_key(|judged| judged.at);
+        let (points, fits) = found.into_iter().map(|judged| (judged.point, judged.fit)).unzip();
+        Ok(PathFit { points, fits })
+    }
+
+    /// The fits of the parts, from that of the whole.
+    fn parts(&self, penalty: Penalty, whole: ClassifierFit, context: &Context) -> Result<Fits> {
+        let alone = context.alone();
+        let parts = context
+            .map(self.jobs[1..].iter().collect(), |job: &Job<'_>| job.fit(self.learner, penalty, Some(&whole), &alone));
+        let mut fits = vec![whole];
+        for fit in parts {
+            fits.push(fit?);
+        }
+        Ok(fits)
+    }
+
+    /// The fits with another penalty, each from where it was.
+    fn on(&self, penalty: Penalty, last: &Fits, context: &Context) -> Result<Fits> {
+        // A single job may use all threads itself.
+        let inner = if self.jobs.len() > 1 { context.alone() } else { context.part(0.0, 0.0) };
+        let fits = context.map(self.jobs.iter().zip(last).collect(), |(job, start): (&Job<'_>, &ClassifierFit)| {
+            job.fit(self.learner, penalty, Some(start), &inner)
+        });
+        fits.into_iter().collect()
+    }
+
+    fn point(&self, at: usize, penalty: Penalty, fits: &Fits, context: &Context) -> Result<Found> {
+        let whole = &self.jobs[0].data;
+        let (ballots, predicted) = match &self.judged {
+            Judged::Others { features, ballots } => (*ballots, fits[0].predictions(features)?),
+            Judged::Parts(part) => {
+                let of_parts = context.map(fits[1..].iter().collect(), |fit| predictions(fit, whole, &context.alone()));
+                let of_parts = of_parts.into_iter().collect::<Result<Vec<_>>>()?;
+                let predicted = part.iter().enumerate().map(|(unit, &part)| Some(of_parts[part][unit])).collect();
+                (whole.ballots, predicted)
+            }
+        };
+        let point = PathPoint::new(penalty, &fits[0], Some((ballots, &predicted)));
+        Ok(Found { at, point, fit: fits[0].clone(), disagreements: disagreements(ballots, &predicted) })
+    }
+}
+
+/// A penalty that was tried.
+struct Found {
+    /// Its place among all.
+    at: usize,
+    point: PathPoint,
+    fit: ClassifierFit,
+    /// Of each unit, the share of labels that differ from the prediction.
+    disagreements: Vec<Option<f64>>,
+}
+
+/// Whether S of the last penalties is clearly larger than the smallest: that of the last by twice the standard error of
+/// the difference, or those of the last two by that error.
+fn has_risen(found: &[Found]) -> bool {
+    let surrogate = |found: &Found| found.point.surrogate.unwrap_or(f64::INFINITY);
+    let Some(best) = found.iter().min_by(|a, b| surrogate(a).total_cmp(&surrogate(b))) else { return false };
+    let errors = |other: &Found| {
+        difference(&other.disagreements, &best.disagreements)
+            .and_then(|risen| Some(risen.mean / risen.se.filter(|se| *se > 0.0)?))
+            .unwrap_or(0.0)
+    };
+    match found {
+        [.., before, last] => errors(last) > 2.0 || (errors(last) > 1.0 && errors(before) > 1.0),
+        _ => false,
+    }
+}
