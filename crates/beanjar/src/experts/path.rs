@@ -156,9 +156,20 @@ impl Learner {
         validation: Validation<'_>,
         context: &Context,
     ) -> Result<PathFit> {
-        if !self.needs_products(data, kind) {
-            return self.compare(data, penalties, validation, context);
+        match self.needs_products(data, kind) {
+            true => self.walk_by_products(data, penalties, kind, validation, context),
+            false => self.compare(data, penalties, validation, context),
         }
+    }
+
+    fn walk_by_products(
+        &self,
+        data: &Labelled<'_>,
+        penalties: &[f64],
+        kind: PenaltyKind,
+        validation: Validation<'_>,
+        context: &Context,
+    ) -> Result<PathFit> {
         let penalties: Vec<Penalty> = penalties.iter().map(|&size| Penalty { kind, size }).collect();
         let whole = Job::new(self, data.clone(), OF_ALL, context)?;
         match validation {
@@ -282,6 +293,37 @@ mod tests {
         assert!(chosen.surrogate <= found[7].surrogate && chosen.surrogate < found[0].surrogate);
         let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
         assert_eq!(path, learner.compare(&data, &penalties, Validation::Folds(3), &context).unwrap());
+    }
+
+    #[test]
+    fn products_of_matrices_lead_to_where_small_steps_do() {
+        let (features, ballots) = constant(300, 4);
+        let data = Labelled::new(&features, &ballots).unwrap();
+        let experts = Learner::Experts(ManyExperts { restarts: 2, tolerance: 1e-9, ..ManyExperts::default() });
+        let penalties = [60.0, 40.0, 25.0, 16.0, 10.0];
+        for learner in [experts, Learner::Majority] {
+            let folds = Validation::Folds(3);
+            let one = learner.compare(&data, &penalties, folds, &Context::new()).unwrap();
+            let walk = |context: &Context| learner.walk_by_products(&data, &penalties, PenaltyKind::L1, folds, context);
+            let other = walk(&Context::new()).unwrap();
+            assert!(!other.points.is_empty());
+            for point in &other.points {
+                let same = one.points.iter().find(|same| same.penalty == point.penalty).unwrap();
+                match learner {
+                    // Starts are tried at the middle penalty; the way up from there may end at a maximum with features.
+                    Learner::Experts(_) => {
+                        let near = point.objective > same.objective - 1e-5 * same.objective.abs();
+                        assert!(near || point.penalty > penalties[2], "{point:?} {same:?}");
+                    }
+                    _ => {
+                        assert!((point.objective - same.objective).abs() < 1e-5 * same.objective.abs());
+                        assert_eq!(point.nonzero, same.nonzero);
+                    }
+                }
+            }
+            let context = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+            assert_eq!(other, walk(&context).unwrap());
+        }
     }
 
     #[test]
