@@ -37,6 +37,11 @@ impl ManyExperts {
         self.kind != PenaltyKind::L1 || large || !newton::suits(data, self.skills(data))
     }
 
+    /// Whether trying all starts again costs little beside a path of penalties.
+    pub(super) fn starts_are_cheap(&self, data: &Labelled<'_>) -> bool {
+        data.with_labels().count() <= SAMPLE
+    }
+
     /// Learns from the best of all starts.
     pub(super) fn best_start(&self, data: &Labelled<'_>, context: &Context) -> Result<ExpertsFit> {
         let labelled: Vec<usize> = data.with_labels().collect();

@@ -124,11 +124,11 @@ impl Learner {
         match self {
             Learner::Experts(method) => {
                 let method = method.with_penalty(penalty);
-                if let (true, Some(on)) = (method.needs_products(data), from(&method, data, other, context)?) {
-                    return Ok(on.into());
+                let on = from(&method, data, other, context)?;
+                match on {
+                    Some(on) if method.needs_products(data) && !method.starts_are_cheap(data) => Ok(on.into()),
+                    on => Ok(higher(method.fit(data, context)?, on)),
                 }
-                let afresh = method.fit(data, context)?;
-                Ok(higher(afresh, from(&method, data, other, context)?))
             }
             _ => {
                 let labels = self.soft_labels(data, context)?;
