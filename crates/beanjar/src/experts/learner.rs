@@ -254,7 +254,7 @@ fn regress(
     context: &Context,
 ) -> Result<ClassifierFit> {
     check_penalty("the penalty", penalty.size)?;
-    let found = labels.regress(&data.features, penalty, start.map(ClassifierFit::linear), context)?;
+    let found = labels.regress_in_steps(&data.features, penalty, start.map(ClassifierFit::linear), context)?;
     Ok(regression_fit(data, labels, penalty, start, found))
 }
 

@@ -28,9 +28,19 @@ impl SoftLabels {
         Ok(SoftLabels { rows: ClassRows { classes, weight, target: shares } })
     }
 
-    /// The classifier with the smallest sum of cross entropy and penalty, to a tolerance that is finer than can be seen, and
-    /// how many steps it took.
+    /// The classifier with the smallest sum of cross entropy and penalty, to a tolerance that is finer than can be seen.
     pub(super) fn regress(
+        &self,
+        features: &Standardised,
+        penalty: impl Into<Penalty>,
+        start: Option<&Linear>,
+        context: &Context,
+    ) -> Result<Linear> {
+        Ok(self.regress_in_steps(features, penalty.into(), start, context)?.0)
+    }
+
+    /// The same, and how many steps it took.
+    pub(super) fn regress_in_steps(
         &self,
         features: &Standardised,
         penalty: Penalty,

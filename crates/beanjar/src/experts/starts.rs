@@ -4,7 +4,6 @@ use super::ManyExperts;
 use super::em::class_rows;
 use super::labelled::Labelled;
 use super::parameters::Parameters;
-use super::penalty::Penalty;
 use super::regression::SoftLabels;
 use crate::random::stream;
 use crate::truth::{Evidence, OneCoin};
@@ -55,8 +54,7 @@ impl ManyExperts {
         starts.extend(self.one_by_one(data, &votes));
         if self.restarts > 0 {
             let labels = SoftLabels { rows: class_rows(data, votes) };
-            let penalty = Penalty { kind: self.kind, size: self.penalty.max(1e-3) };
-            let (around, _) = labels.regress(&data.features, penalty, None, context)?;
+            let around = labels.regress(&data.features, self.penalty.max(1e-3), None, context)?;
             let random = |restart: usize| {
                 let mut random = stream(context.seed(), restart as u64);
                 let mut model = Parameters { classifier: around.clone(), ..self.blank(data) };
