@@ -1,7 +1,7 @@
 //! Accuracy and calibration of aggregation on folders that hold labels.csv and truth.csv, with and without known answers.
 
 use beanjar::truth::{Auto, Calibration, Evidence, Majority, Method, TruthFit};
-use beanjar::{Column, Context, Labels, SuggestGold};
+use beanjar::{Context, Labels, SuggestGold};
 use beanjar_io::{Data, ReadOptions, Source};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -56,12 +56,17 @@ fn trial(folder: &Path, known: usize, suggested: bool, context: &Context) -> Out
         order.sort_by_cached_key(|&task| shuffled(draw, task as u64));
         let mut gold = vec![None; truth.len()];
         if suggested && known > 0 {
-            let without = (0..truth.len()).filter(|&task| truth[task].is_none());
-            let class = labels.classes.get(0);
-            let rows: Vec<(&str, &str)> = without.map(|task| (labels.tasks.get(task), class)).collect();
-            let others = Some(Column::from_rows("label", rows)?).filter(|others| !others.ids().is_empty());
-            let suggest = SuggestGold { n: known, known: others };
-            let found = suggest.run(&labels, &context.clone().with_seed(draw))?;
+            // Only tasks whose truth is known can be checked here.
+            let mut rows = Vec::new();
+            for &task in &answers {
+                let votes = ballots.votes(task);
+                let row =
+                    |(worker, label)| (labels.tasks.get(task), labels.workers.get(worker), labels.classes.get(label));
+                rows.extend(votes.iter().map(row));
+            }
+            let known_tasks = Labels::from_rows(rows)?;
+            let suggest = SuggestGold { n: known, known: None };
+            let found = suggest.run(&known_tasks, &context.clone().with_seed(draw))?;
             let lookup = labels.tasks.lookup();
             order = found.tasks.iter().filter_map(|task| lookup.code(&task.task)).collect();
         }

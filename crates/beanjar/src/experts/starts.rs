@@ -47,8 +47,8 @@ impl ManyExperts {
     /// most labels says, and random ones, which lie around the logistic fit of the votes.
     pub(super) fn starts(&self, data: &Labelled<'_>, context: &Context) -> Result<Vec<Vec<f64>>> {
         let votes = data.shares();
-        let coins =
-            OneCoin { smoothing: 1.0, ..OneCoin::default() }.fit(&Evidence::votes(data.ballots)?, &context.alone())?;
+        let coins = OneCoin { balanced: false, smoothing: 1.0, ..OneCoin::default() }
+            .fit(&Evidence::votes(data.ballots)?, &context.alone())?;
         let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
         let mut starts = vec![votes.clone(), coins];
         starts.extend(self.one_by_one(data, &votes));

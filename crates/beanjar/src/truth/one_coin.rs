@@ -9,14 +9,28 @@ use crate::{Context, Result};
 /// P_w(l | k) = p_w if l = k, else (1 - p_w) / (classes - 1). The estimate is found by EM from the shares of the votes,
 /// with `smoothing` pseudo-labels that were right, and as many for each of the ways to be wrong. Cost: as
 /// [`DawidSkene`](super::DawidSkene), whose parameters it shares.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// By default p_w is the mean over classes of the worker's share of right labels, each class with one more label at chance.
+/// Where the model holds, that estimates the same number as the share of all labels that are right, which has the largest
+/// likelihood. Where it does not hold, the largest likelihood may be that of nonsense: a worker who always gives one answer
+/// is never wrong if all tasks have that answer, so whoever hardly varies draws all tasks into one class. Over classes, such
+/// a worker is right at chance and counts nothing.
+#[derive(Clone, Debug, PartialEq)]
 pub struct OneCoin {
+    /// Whether classes count alike in a worker's coin, or as they come, which maximises the likelihood.
+    pub balanced: bool,
     /// Pseudo-labels added for being right, and for each way of being wrong.
     pub smoothing: f64,
     /// The class prior.
     pub prior: ClassPrior,
     /// When to stop.
     pub stopping: Stopping,
+}
+
+impl Default for OneCoin {
+    fn default() -> Self {
+        OneCoin { balanced: true, smoothing: 0.0, prior: ClassPrior::default(), stopping: Stopping::default() }
+    }
 }
 
 impl OneCoin {
@@ -27,12 +41,14 @@ impl OneCoin {
         evidence.check_tables(classes)?;
         self.stopping.check()?;
         self.prior.check(classes)?;
-        let mut coins = Coins { smoothing: self.smoothing, shares: self.prior.estimate(evidence.ballots, 0.0) };
+        let shares = self.prior.estimate(evidence.ballots, 0.0);
+        let mut coins = Coins { balanced: self.balanced, smoothing: self.smoothing, shares };
         climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, context)?.into_fit(evidence, context)
     }
 }
 
 struct Coins {
+    balanced: bool,
     smoothing: f64,
     shares: ClassShares,
 }
@@ -58,8 +74,11 @@ impl Model for Coins {
             all_right += right;
             all += sum;
             let pseudo = self.smoothing * classes as f64;
-            let share =
-                if sum + pseudo > 0.0 { (right + self.smoothing) / (sum + pseudo) } else { 1.0 / classes as f64 };
+            let share = match self.balanced {
+                true => self.balanced_share(expected, worker),
+                false if sum + pseudo > 0.0 => (right + self.smoothing) / (sum + pseudo),
+                false => 1.0 / classes as f64,
+            };
             let (right, wrong) = push(share);
             if self.smoothing > 0.0 {
                 density += self.smoothing * (right.ln() + (classes as f64 - 1.0) * wrong.ln());
@@ -68,6 +87,19 @@ impl Model for Coins {
         push(if all > 0.0 { all_right / all } else { 1.0 / classes as f64 });
         let prior = self.shares.shares(&expected.tasks);
         Step { tables: Confusion::of_tables(labels, prior, tables), density }
+    }
+}
+
+impl Coins {
+    /// The mean over classes of the share of right labels, one label at chance added to each.
+    fn balanced_share(&self, expected: &Expected<'_>, worker: usize) -> f64 {
+        let classes = expected.classes as f64;
+        let of_class = |class: usize| {
+            let labels: f64 = (0..expected.labels).map(|label| expected.of(worker, label)[class]).sum();
+            let right = expected.of(worker, class)[class];
+            (right + 1.0 / classes + self.smoothing) / (labels + 1.0 + self.smoothing * classes)
+        };
+        (0..expected.classes).map(of_class).sum::<f64>() / classes
     }
 }
 
@@ -107,6 +139,30 @@ mod tests {
         }
     }
 
+    /// Four workers who are right four times in five, and five who nearly always say the same.
+    #[test]
+    fn workers_who_always_say_the_same_do_not_draw_all_tasks_into_one_class() {
+        let mut tasks = Vec::new();
+        for task in 0..400usize {
+            let class = task % 4 / 2;
+            let mut votes: Vec<(usize, usize)> = (0..4)
+                .map(|worker| (worker, if (task * 7 + worker * 3) % 5 == 0 { 1 - class } else { class }))
+                .collect();
+            votes.extend((4..9).map(|worker| (worker, usize::from((task + worker) % 50 == 0))));
+            tasks.push(votes);
+        }
+        let truth: Vec<Option<u16>> = (0..400).map(|task| Some((task % 4 / 2) as u16)).collect();
+        let ballots = Ballots::from_tasks(&tasks, 9, 2).unwrap();
+        let evidence = Evidence::votes(&ballots).unwrap();
+        let error = |balanced: bool| {
+            let fit = OneCoin { balanced, ..OneCoin::default() }.fit(&evidence, &Context::new()).unwrap();
+            fit.posterior.error(&truth).unwrap()
+        };
+        assert!(error(true) < 0.1, "{}", error(true));
+        // What has the largest likelihood puts nearly all tasks into the first class.
+        assert!(error(false) > 0.3, "{}", error(false));
+    }
+
     #[test]
     fn the_objective_never_falls() {
         let crowd = Crowd { tasks: 200, workers: 20, classes: 3, votes: (1, 5), spammers: 0.3, ..Crowd::default() };
@@ -114,7 +170,7 @@ mod tests {
         let evidence = Evidence::votes(&ballots).unwrap();
         for smoothing in [0.0, 0.5] {
             let stopping = Stopping { iterations: 50, tolerance: 0.0 };
-            let mut coins = Coins { smoothing, shares: ClassPrior::Estimated.estimate(&ballots, 0.0) };
+            let mut coins = Coins { balanced: false, smoothing, shares: ClassPrior::Estimated.estimate(&ballots, 0.0) };
             let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
         }

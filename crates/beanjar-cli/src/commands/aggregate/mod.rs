@@ -201,7 +201,7 @@ impl Aggregate {
             Name::Majority => Method::Majority(Majority::default()),
             Name::Wawa => Method::Wawa(Wawa),
             Name::DawidSkene => Method::DawidSkene(DawidSkene { smoothing, prior, stopping }),
-            Name::OneCoin => Method::OneCoin(OneCoin { smoothing, prior, stopping }),
+            Name::OneCoin => Method::OneCoin(OneCoin { smoothing, prior, stopping, ..OneCoin::default() }),
             Name::Pooled => Method::Pooled(Pooled { prior, stopping: stops(Pooled::default().stopping) }),
             Name::Skilled => {
                 let default = Skilled::default();
