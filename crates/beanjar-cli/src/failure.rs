@@ -48,6 +48,7 @@ fn file_hint(error: &beanjar_io::Error) -> String {
     use beanjar_io::{Error, FeatureProblem};
     match error {
         Error::MissingColumn { role, .. } => format!("; use --columns {role}=NAME"),
+        Error::UnclearColumn { role, first, .. } => format!("; say which, as in --columns \"{role}={first}\""),
         Error::ColumnTwice { .. } => "; name another with --columns".into(),
         Error::UnclearKind { .. } => "; say --kind labels or --kind judgments".into(),
         Error::NotJudgments { .. } => "; if its labels are numbers, say --kind judgments".into(),

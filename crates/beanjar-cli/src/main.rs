@@ -108,7 +108,7 @@ fn main() -> ExitCode {
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {
             common.clear_bar();
-            eprintln!("error: {}", output::one_line(&failure.to_string()));
+            output::say(&format!("error: {}\n", output::one_line(&failure.to_string())));
             ExitCode::from(2)
         }
     }

@@ -131,16 +131,38 @@ impl Common {
 
     /// Says something once, on standard error.
     pub(crate) fn warn(&self, sentence: &str) {
+        self.say(&format!("warning: {}\n", one_line(sentence)));
+    }
+
+    /// Says what was understood or done, on standard error; dim, for it matters only where it surprises.
+    pub(crate) fn note(&self, sentence: &str) {
+        let sentence = one_line(sentence);
+        let dim = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        self.say(&if dim { format!("\x1b[2m{sentence}\x1b[0m\n") } else { format!("{sentence}\n") });
+    }
+
+    /// Writes to standard error, unless all is to be quiet.
+    pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
             self.clear_bar();
-            eprintln!("warning: {}", one_line(sentence));
+            say(text);
         }
+    }
+
+    /// Says what the library warns of the labels of one question.
+    pub(crate) fn warn_all_of(&self, question: &str, warnings: &[beanjar::Warning]) {
+        warnings.iter().for_each(|warning| self.warn(&format!("question '{question}': {warning}{}", advice(warning))));
     }
 
     /// Says what the library warns of.
     pub(crate) fn warn_all(&self, warnings: &[beanjar::Warning]) {
         warnings.iter().for_each(|warning| self.warn(&format!("{warning}{}", advice(warning))));
     }
+}
+
+/// Writes to standard error. What cannot be written there is lost; a result is not lost for it.
+pub(crate) fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// The flag that mends what the library warns of.

@@ -19,20 +19,60 @@ pub enum Role {
     Label,
 }
 
+/// All roles, in the order in which a row is read.
+const ROLES: [Role; 5] = [Role::Object, Role::Attribute, Role::Worker, Role::Value, Role::Label];
+
 impl Role {
-    /// The names that a column of this role usually has, the likeliest first.
-    fn names(self) -> &'static [&'static str] {
+    /// The names that columns of this role usually have, in groups: a name of a later group counts only where the file
+    /// has none of an earlier one. Within a group no name is likelier than another.
+    fn names(self) -> &'static [&'static [&'static str]] {
         match self {
-            Role::Object => &["object", "task", "item", "example", "question", "unit", "id"],
-            Role::Attribute => &["attribute"],
-            Role::Worker => &["worker", "performer", "annotator", "rater", "judge", "coder"],
-            Role::Value => &["value", "rating", "score"],
-            Role::Label => &["label", "answer", "response", "vote", "choice"],
+            Role::Object => &[
+                &[
+                    "object", "task", "item", "example", "unit", "stimulus", "document", "doc", "sample", "instance",
+                    "image", "photo", "picture", "video",
+                ],
+                &["question", "hit", "textid"],
+                &["id"],
+            ],
+            Role::Attribute => &[&["attribute"], &["criterion", "dimension", "aspect", "trait"]],
+            Role::Worker => &[
+                &[
+                    "worker",
+                    "annotator",
+                    "rater",
+                    "judge",
+                    "coder",
+                    "labeler",
+                    "labeller",
+                    "performer",
+                    "participant",
+                    "respondent",
+                    "evaluator",
+                    "reviewer",
+                ],
+                &["user", "subject", "model"],
+                &["prompt"],
+                &["assignment"],
+            ],
+            Role::Value => &[&["value", "rating", "score"]],
+            Role::Label => &[
+                &["label", "answer", "vote", "choice", "verdict"],
+                &["response", "annotation", "judgment", "judgement", "category", "class", "winner"],
+            ],
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
-        self.names()[0]
+    /// What the role is called.
+    pub fn name(self) -> &'static str {
+        self.names()[0][0]
+    }
+
+    /// Whether a column of this name usually has this role, and by which group of names.
+    fn group(self, name: &str) -> Option<usize> {
+        let simple = simplified(name);
+        let stem = simple.strip_suffix("id").unwrap_or_default();
+        self.names().iter().position(|group| group.iter().any(|known| *known == simple || *known == stem))
     }
 }
 
@@ -69,6 +109,19 @@ impl FromStr for ColumnNames {
 }
 
 impl ColumnNames {
+    /// The role that the user gave to a column.
+    pub(crate) fn role_of(&self, name: &str) -> Option<Role> {
+        self.0.iter().find(|(_, given)| given == name).map(|(role, _)| *role)
+    }
+
+    /// The same with a further role named.
+    #[must_use]
+    pub fn with(mut self, role: Role, name: impl Into<String>) -> Self {
+        self.0.retain(|(given, _)| *given != role);
+        self.0.push((role, name.into()));
+        self
+    }
+
     /// Whether the user named a column for a role.
     pub(crate) fn has(&self, role: Role) -> bool {
         self.0.iter().any(|(given, _)| *given == role)
@@ -85,7 +138,8 @@ pub(crate) struct Header<'a> {
 }
 
 impl Header<'_> {
-    /// The column of a role: the one the user named, else the first synonym that the file has.
+    /// The column of a role: the one the user named, else the one with a usual name. An error if two have names that are
+    /// equally usual.
     pub(crate) fn find(&self, role: Role) -> Result<Option<usize>> {
         if let Some((_, given)) = self.given.0.iter().find(|(given, _)| *given == role) {
             let found = self.names.iter().position(|name| name == given);
@@ -97,8 +151,28 @@ impl Header<'_> {
             });
         }
         let taken = |column: usize| self.given.0.iter().any(|(_, given)| self.names[column] == *given);
-        let simple: Vec<String> = self.names.iter().map(|name| simplified(name)).collect();
-        Ok(role.names().iter().find_map(|wanted| (0..simple.len()).find(|&i| simple[i] == *wanted && !taken(i))))
+        let group = |column: &usize| role.group(&self.names[*column]);
+        let usual: Vec<usize> = (0..self.names.len()).filter(|&i| !taken(i) && group(&i).is_some()).collect();
+        let first = usual.iter().filter_map(group).min();
+        let mut likely: Vec<usize> = usual.into_iter().filter(|i| group(i) == first).collect();
+        // `image` may be a picture beside its `image_id`, and `label_id` a number beside its `label`.
+        let with_id = |i: usize| simplified(&self.names[i]).ends_with("id");
+        let ids = matches!(role, Role::Object | Role::Worker);
+        if likely.iter().any(|&i| with_id(i) == ids) && likely.iter().any(|&i| with_id(i) != ids) {
+            let stem = |i: usize| simplified(&self.names[i]).trim_end_matches("id").to_owned();
+            let kept: Vec<String> = likely.iter().filter(|&&i| with_id(i) == ids).map(|&i| stem(i)).collect();
+            likely.retain(|&i| with_id(i) == ids || !kept.contains(&stem(i)));
+        }
+        match likely[..] {
+            [] => Ok(None),
+            [column] => Ok(Some(column)),
+            [first, second, ..] => Err(Error::UnclearColumn {
+                file: self.place.into(),
+                role: role.name(),
+                first: shown(&self.names[first]),
+                second: shown(&self.names[second]),
+            }),
+        }
     }
 
     /// The column of a role that the file must have.
@@ -106,7 +180,7 @@ impl Header<'_> {
         self.find(role)?.ok_or_else(|| Error::MissingColumn {
             file: self.place.into(),
             role: role.name(),
-            looked_for: role.names().join(", "),
+            looked_for: role.names().concat().join(", "),
             found: self.found(),
         })
     }
@@ -141,8 +215,7 @@ pub(crate) fn found(names: &[String]) -> String {
 
 /// The role that a column of this name is taken for, if any.
 pub(crate) fn role_of(name: &str) -> Option<Role> {
-    let roles = [Role::Object, Role::Attribute, Role::Worker, Role::Value, Role::Label];
-    roles.into_iter().find(|role| role.names().contains(&simplified(name).as_str()))
+    ROLES.into_iter().find(|role| role.group(name).is_some())
 }
 
 /// Whether a column has no name of its own: spreadsheets leave such columns behind, and data frames their index.
@@ -150,13 +223,9 @@ pub(crate) fn is_nameless(name: &str) -> bool {
     name.is_empty() || name.starts_with("Unnamed: ") || name.starts_with("__index_level_")
 }
 
-/// `Worker_ID`, `workerId` and `worker` are one name.
+/// `Worker_ID`, `workerId` and `worker id` are one name.
 fn simplified(name: &str) -> String {
-    let simple: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    match simple.strip_suffix("id") {
-        Some(stem) if !stem.is_empty() => stem.to_owned(),
-        _ => simple,
-    }
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

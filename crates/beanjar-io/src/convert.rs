@@ -51,7 +51,7 @@ pub fn convert(
     let rows = match (read.data, form) {
         (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, path)?,
         (Data::Judgments(judgments), _) => long(&judgments, source, path)?,
-        (Data::Labels(_), _) => return Err(Error::NotJudgments { file: source.name() }),
+        (Data::Labels(_) | Data::Questions(_), _) => return Err(Error::NotJudgments { file: source.name() }),
     };
     Ok(Converted { rows, incomplete: read.incomplete })
 }
@@ -62,7 +62,7 @@ fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) 
     let (names, schema) = (input.names.clone(), input.schema.clone());
     let kept: Vec<usize> = (0..names.len()).collect();
     let header = Header { place: &place, file: &source.name(), names: &names, given: &options.columns };
-    let mut types = likely_types(&header, schema.as_ref())?;
+    let mut types = likely_types(&header, schema.as_ref());
 
     // What a column holds is known at its end. A file is then read again; a pipe cannot be, and is held.
     let mut held = Vec::new();
@@ -94,7 +94,7 @@ fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) 
 
 /// Ids and labels are text, and so is what a typed file does not call a number. Another column holds numbers until a
 /// value says otherwise.
-fn likely_types(header: &Header<'_>, schema: Option<&SchemaRef>) -> Result<Vec<ColumnType>> {
+fn likely_types(header: &Header<'_>, schema: Option<&SchemaRef>) -> Vec<ColumnType> {
     let mut types: Vec<ColumnType> = match schema {
         Some(schema) => schema
             .fields()
@@ -103,12 +103,12 @@ fn likely_types(header: &Header<'_>, schema: Option<&SchemaRef>) -> Result<Vec<C
             .collect(),
         None => vec![ColumnType::Number; header.names.len()],
     };
-    for role in [Role::Object, Role::Attribute, Role::Worker, Role::Label] {
-        if let Some(column) = header.find(role)? {
-            types[column] = ColumnType::Text;
+    for (name, kind) in header.names.iter().zip(&mut types) {
+        if header.given.role_of(name).or(role_of(name)).is_some_and(|role| role != Role::Value) {
+            *kind = ColumnType::Text;
         }
     }
-    Ok(types)
+    types
 }
 
 fn narrow(types: &mut [ColumnType], rows: &Rows) {

@@ -132,6 +132,18 @@ pub enum Error {
         /// The other.
         second: &'static str,
     },
+    /// Two columns whose names fit one role.
+    #[error("{file}: the columns '{first}' and '{second}' could both be the {role}")]
+    UnclearColumn {
+        /// The file.
+        file: String,
+        /// The role.
+        role: &'static str,
+        /// One of the columns.
+        first: String,
+        /// Another.
+        second: String,
+    },
     /// A file that could hold labels as well as judgments.
     #[error("{file}: it may hold labels, in column '{label}', or judgments, in column '{value}'")]
     UnclearKind {

@@ -12,6 +12,7 @@
 //! match read.data {
 //!     Data::Labels(labels) => println!("{} labels of {} tasks", labels.len(), labels.tasks.len()),
 //!     Data::Judgments(judgments) => println!("{} judgments", judgments.len()),
+//!     Data::Questions(questions) => println!("labels of {} questions", questions.len()),
 //! }
 //! # Ok::<(), beanjar_io::Error>(())
 //! ```
@@ -25,6 +26,7 @@ mod format;
 mod output_file;
 mod read;
 mod table;
+mod understood;
 mod write;
 mod write_columnar;
 
@@ -34,6 +36,7 @@ pub use error::{Error, FeatureProblem, Place, Result};
 pub use features::{ReadFeatures, Wanted, read_features};
 pub use format::{Compression, Format, Source};
 pub use output_file::{Output, remove_unfinished};
-pub use read::{Data, Kind, Read, ReadOptions, read};
+pub use read::{Data, Kind, Question, Read, ReadOptions, read};
 pub use table::{Table, read_columns, read_table};
+pub use understood::Understood;
 pub use write::{Cell, ColumnType, TableWriter, write_csv};

@@ -48,14 +48,14 @@ fn write<const N: usize>(path: &Path, columns: [(&str, ColumnType); N], rows: &[
 fn labels_of(path: &Path) -> Labels {
     match read(&Source::from(path), &ReadOptions::default(), &Context::new()).unwrap().data {
         Data::Labels(labels) => labels,
-        Data::Judgments(_) => panic!("{}: not labels", path.display()),
+        _ => panic!("{}: not labels", path.display()),
     }
 }
 
 fn judgments_of(path: &Path) -> Judgments {
     match read(&Source::from(path), &ReadOptions::default(), &Context::new()).unwrap().data {
         Data::Judgments(judgments) => judgments,
-        Data::Labels(_) => panic!("{}: not judgments", path.display()),
+        _ => panic!("{}: not judgments", path.display()),
     }
 }
 

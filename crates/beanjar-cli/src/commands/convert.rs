@@ -53,9 +53,7 @@ impl Convert {
         if written.incomplete > 0 {
             common.warn(&format!("{} without a value left out", count(written.incomplete, "judgment")));
         }
-        if !common.quiet {
-            eprintln!("{}: {}", self.to.display(), count(written.rows, "row"));
-        }
+        common.note(&format!("{}: {}", self.to.display(), count(written.rows, "row")));
         Ok(())
     }
 }

@@ -60,9 +60,8 @@ impl Fit {
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
-        if common.out.is_some() && !common.quiet {
-            common.clear_bar();
-            eprint!("{}", summary(&outcome.predictor));
+        if common.out.is_some() {
+            common.say(&summary(&outcome.predictor));
         }
         sink.emit_text(&Model::Multiselect(outcome.model()).to_json())
     }

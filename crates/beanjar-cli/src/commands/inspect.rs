@@ -1,4 +1,5 @@
-use super::Reading;
+use super::by_question::ByQuestion;
+use super::reading::{By, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -6,7 +7,7 @@ use beanjar::reliability::{AttributeReliability, Scale};
 use beanjar::{
     Dictionary, InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome, Judgments, Labels,
 };
-use beanjar_io::{Data, Source, read_table};
+use beanjar_io::{Data, Question, Source, read_table};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub(crate) struct Inspect {
     labels: Option<Source>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    by: By,
     /// For labels: how far apart two different labels are, for alpha.
     #[arg(long, value_enum, default_value_t = ScaleName::Nominal)]
     scale: ScaleName,
@@ -72,7 +75,7 @@ impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
-        match self.reading.read(&self.file, common)?.data {
+        match self.reading.read_by(&self.by, &self.file, common)?.data {
             Data::Judgments(judgments) => {
                 let outcome = self.inspect_judgments(&judgments, common)?;
                 common.warn_all(&outcome.warnings);
@@ -81,7 +84,15 @@ impl Inspect {
             Data::Labels(labels) => {
                 let outcome = self.inspect_labels(&labels, common)?;
                 common.warn_all(&outcome.warnings);
-                sink.emit(&LabelsReport { outcome: &outcome, all: self.all })
+                sink.emit(&LabelsReport { outcome, all: self.all })
+            }
+            Data::Questions(questions) => {
+                let report = |question: Question| {
+                    let outcome = self.inspect_labels(&question.labels, common)?;
+                    common.warn_all_of(&question.name, &outcome.warnings);
+                    Ok((question.name, LabelsReport { outcome, all: self.all }))
+                };
+                sink.emit(&ByQuestion(questions.into_iter().map(report).collect::<Result<_>>()?))
             }
         }
     }
@@ -186,16 +197,16 @@ impl Report for JudgmentsReport<'_> {
 /// What `inspect` prints of labels.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct LabelsReport<'a> {
-    outcome: &'a InspectLabelsOutcome,
+struct LabelsReport {
+    outcome: InspectLabelsOutcome,
     /// Whether to show every worker in the table.
     #[serde(skip)]
     all: bool,
 }
 
-impl Report for LabelsReport<'_> {
+impl Report for LabelsReport {
     fn text(&self) -> String {
-        let found = self.outcome;
+        let found = &self.outcome;
         let mut text = format!(
             "{} of {} by {}",
             count(found.labels, "label"),
@@ -241,7 +252,7 @@ impl Report for LabelsReport<'_> {
     }
 }
 
-impl LabelsReport<'_> {
+impl LabelsReport {
     fn votes(&self) -> String {
         let votes = &self.outcome.votes_per_task;
         match &votes[..] {

@@ -14,80 +14,16 @@ pub(crate) mod select;
 pub(crate) mod simulate;
 pub(crate) mod workers;
 
+mod by_question;
 mod label_column;
+mod reading;
 mod selection_file;
 
-use crate::Common;
+pub(crate) use reading::{Reading, judgments_of, labels_of};
+
 use crate::failure::{Failure, Result};
-use crate::output::count;
-use beanjar::{Column, Judgments, Labels};
-use beanjar_io::{ColumnNames, Data, Kind, Read, ReadOptions, Source, read_table};
-use clap::{Args, ValueEnum};
-
-/// How to read a file of judgments or labels.
-#[derive(Args)]
-pub(crate) struct Reading {
-    /// Which columns hold what, where their names do not show it: object=id,worker=rater,label=choice.
-    #[arg(long, value_name = "ROLE=NAME,...")]
-    columns: Option<ColumnNames>,
-    /// What the file holds, where its columns do not show it.
-    #[arg(long, value_enum)]
-    kind: Option<KindName>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum KindName {
-    /// Numbers: object,attribute,worker,value.
-    Judgments,
-    /// Categories: task,worker,label.
-    Labels,
-}
-
-impl Reading {
-    pub(crate) fn options(&self) -> ReadOptions {
-        let kind = self.kind.map(|kind| match kind {
-            KindName::Judgments => Kind::Judgments,
-            KindName::Labels => Kind::Labels,
-        });
-        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind }
-    }
-
-    /// Reads the file, and warns of what was left out.
-    pub(crate) fn read(&self, source: &Source, common: &Common) -> Result<Read> {
-        let read = beanjar_io::read(source, &self.options(), &common.context()?)?;
-        common.clear_bar();
-        match (read.incomplete, read.wide) {
-            (0, _) => {}
-            (n, true) => common.warn(&format!("{}: {} without a value left out", source.name(), count(n, "cell"))),
-            (n, false) => {
-                common.warn(&format!("{}: {} with a missing value left out", source.name(), count(n, "row")));
-            }
-        }
-        Ok(read)
-    }
-}
-
-/// The judgments in a table, or an error if it holds labels.
-fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
-    match data {
-        Data::Judgments(judgments) => Ok(judgments),
-        Data::Labels(_) => Err(Failure::Words(format!(
-            "{}: this file holds labels, and judgments are needed (object,attribute,worker,value); if its labels are numbers, say --kind judgments",
-            file.name()
-        ))),
-    }
-}
-
-/// The labels in a table, or an error if it holds judgments.
-fn labels_of(data: Data, file: &Source) -> Result<Labels> {
-    match data {
-        Data::Labels(labels) => Ok(labels),
-        Data::Judgments(_) => Err(Failure::Words(format!(
-            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels",
-            file.name()
-        ))),
-    }
-}
+use beanjar::Column;
+use beanjar_io::{Source, read_table};
 
 /// The known labels in a table: its column 'label' or 'truth', or its only one.
 fn known_labels(source: &Source) -> Result<Column> {
@@ -97,6 +33,11 @@ fn known_labels(source: &Source) -> Result<Column> {
         let names = table.names.join(", ");
         Failure::Words(format!("{}: no column 'label'; found {names}", source.name()))
     })
+}
+
+/// The known answers to one of several questions: the column of its name, or else as for a single question.
+fn known_labels_of(source: &Source, question: &str) -> Result<Column> {
+    read_table(source)?.named(question).map_or_else(|| known_labels(source), Ok)
 }
 
 /// The ids of a table and its first other column.

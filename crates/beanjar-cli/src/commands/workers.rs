@@ -1,10 +1,12 @@
-use super::{Reading, labels_of};
+use super::Reading;
+use super::by_question::ByQuestion;
+use super::reading::{Labelled, questions_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::workers::{KeepBy, KeepRule, KeepTrial, Missing, RankedWorker, SuspiciousPair, WorkersToKeep};
-use beanjar::{RankWorkers, RankWorkersOutcome};
-use beanjar_io::Source;
+use beanjar::{Labels, RankWorkers, RankWorkersOutcome};
+use beanjar_io::{Question, Source};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::str::FromStr;
@@ -129,13 +131,13 @@ impl From<By> for KeepBy {
 impl Workers {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let sink = common.sink(&[&self.file])?;
-        let labels = labels_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
             return Err(Failure::Words(
                 "--rule: chooses among workers by score; leave --by out, or say --by score".into(),
             ));
         }
         let by = self.by.unwrap_or(if self.rule.is_some() { By::Score } else { By::Accuracy });
+        let labelled = questions_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let rank = RankWorkers {
             keep: self.keep.0,
             rule: self.rule.map(KeepRule::from).unwrap_or_default(),
@@ -144,17 +146,31 @@ impl Workers {
             suspicious: self.suspicious,
             ..RankWorkers::default()
         };
-        let outcome = rank.fit(&labels, &common.context()?).map_err(|error| Failure::from(error).of(&self.file))?;
-        common.warn_all(&outcome.warnings);
-        sink.emit(&WorkersReport { outcome: &outcome, all: self.all })
+        let context = common.context()?;
+        let fit = |labels: &Labels| rank.fit(labels, &context).map_err(|error| Failure::from(error).of(&self.file));
+        match labelled {
+            Labelled::One(labels) => {
+                let outcome = fit(&labels)?;
+                common.warn_all(&outcome.warnings);
+                sink.emit(&WorkersReport { outcome, all: self.all })
+            }
+            Labelled::Each(questions) => {
+                let report = |question: Question| {
+                    let outcome = fit(&question.labels)?;
+                    common.warn_all_of(&question.name, &outcome.warnings);
+                    Ok((question.name, WorkersReport { outcome, all: self.all }))
+                };
+                sink.emit(&ByQuestion(questions.into_iter().map(report).collect::<Result<_>>()?))
+            }
+        }
     }
 }
 
 /// What `workers` prints.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct WorkersReport<'a> {
-    outcome: &'a RankWorkersOutcome,
+struct WorkersReport {
+    outcome: RankWorkersOutcome,
     /// Whether the table shows every worker and pair.
     #[serde(skip)]
     all: bool,
@@ -163,9 +179,9 @@ struct WorkersReport<'a> {
 /// What is read at a glance.
 const MOST: usize = 20;
 
-impl Report for WorkersReport<'_> {
+impl Report for WorkersReport {
     fn text(&self) -> String {
-        let outcome = self.outcome;
+        let outcome = &self.outcome;
         let mut text = format!(
             "{}; keep {} ({})\n\n",
             count(outcome.workers.len(), "worker"),
@@ -198,7 +214,7 @@ impl Report for WorkersReport<'_> {
     }
 }
 
-impl WorkersReport<'_> {
+impl WorkersReport {
     /// The workers, best first.
     fn worker_table(&self) -> String {
         let workers = &self.outcome.workers;

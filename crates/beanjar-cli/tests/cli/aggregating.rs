@@ -61,7 +61,7 @@ fn the_command_prints_the_librarys_outcome() {
         let source = beanjar_io::Source::from(folder.path(name).to_str().unwrap());
         match beanjar_io::read(&source, &beanjar_io::ReadOptions::default(), &Context::new()).unwrap().data {
             beanjar_io::Data::Labels(labels) => labels,
-            beanjar_io::Data::Judgments(_) => panic!("labels"),
+            _ => panic!("labels"),
         }
     };
     let truth = beanjar_io::read_table(&beanjar_io::Source::from(folder.path("crowd/truth.csv").to_str().unwrap()));

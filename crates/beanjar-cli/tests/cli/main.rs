@@ -11,3 +11,4 @@ mod selecting;
 mod simulated;
 mod support;
 mod tutorials;
+mod understanding;

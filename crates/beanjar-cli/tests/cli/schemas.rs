@@ -6,6 +6,15 @@ use std::path::Path;
 
 /// Panics if what a command printed does not fit its schema.
 pub fn check(command: &str, printed: &Value) {
+    // Of several questions each has its own result, with its name in it.
+    if let Some(questions) = printed.get("questions").and_then(Value::as_array) {
+        for question in questions {
+            let mut result = question.clone();
+            assert!(result.as_object_mut().expect("a result").remove("question").is_some(), "{question}");
+            check(command, &result);
+        }
+        return;
+    }
     let has = |key| printed.get(key).is_some();
     let name = match command {
         "demo" => "inspect-judgments",

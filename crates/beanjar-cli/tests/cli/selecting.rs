@@ -114,7 +114,7 @@ fn plan_fit_and_predict_follow_from_a_selection() {
 fn judgments(folder: &Folder, name: &str) -> Judgments {
     match read(&Source::from(&folder.path(name)), &ReadOptions::default(), &Context::new()).expect("judgments").data {
         Data::Judgments(judgments) => judgments,
-        Data::Labels(_) => panic!("{name} holds labels"),
+        _ => panic!("{name} holds labels"),
     }
 }
 

@@ -75,10 +75,10 @@ impl Folder {
         printed
     }
 
-    /// Runs a command that must fail, and returns the one sentence it says.
+    /// Runs a command that must fail, and returns the one sentence it says, after what it says of files that it read.
     pub fn error(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments);
-        let lines: Vec<&str> = run.err.lines().collect();
+        let lines: Vec<&str> = run.err.lines().filter(|line| !line.starts_with("read ")).collect();
         assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
         assert_eq!(run.out, "", "{arguments:?} printed a result");
         assert_eq!(lines.len(), 1, "{arguments:?}: {}", run.err);

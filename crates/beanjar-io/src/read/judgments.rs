@@ -3,9 +3,9 @@
 use super::{Data, Float32, Input, Number, Read, Rows};
 use crate::column_roles::{Header, Role, is_nameless};
 use crate::error::shown;
-use crate::{Error, Result};
+use crate::{Error, Result, Understood};
 use beanjar::judgments::JudgmentsPart;
-use beanjar::{Context, Judgments};
+use beanjar::{Context, Judgments, counted};
 
 #[derive(Default)]
 struct Part {
@@ -36,12 +36,18 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
     if judgments.is_empty() {
         return Err(data(beanjar::Error::Empty("row with an object and a value")));
     }
-    Ok(Read { data: Data::Judgments(judgments), incomplete, wide: layout.wide })
+    let mut understood = layout.understood(header, &kept);
+    match (incomplete, layout.wide) {
+        (0, _) => {}
+        (n, true) => understood.notes.push(format!("{} without a value left out", counted(n, "cell"))),
+        (n, false) => understood.notes.push(format!("{} with a missing value left out", counted(n, "row"))),
+    }
+    Ok(Read { data: Data::Judgments(judgments), incomplete, understood })
 }
 
 fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
     // Where the user asks for judgments, they may be in a column of labels.
-    let value = header.find(Role::Value)?.or(header.find(Role::Label)?);
+    let value = header.find(Role::Value)?.map_or_else(|| header.find(Role::Label), |value| Ok(Some(value)))?;
     let attribute = header.find(Role::Attribute)?;
     let worker = header.find(Role::Worker)?;
     if value.is_none() && attribute.is_some() {
@@ -112,6 +118,14 @@ impl Part {
 }
 
 impl Layout {
+    fn understood(&self, header: &Header<'_>, kept: &[usize]) -> Understood {
+        let roles = ["object"].into_iter().chain(self.worker.then_some("worker"));
+        let roles = roles.chain(self.attribute.then_some("attribute")).chain((!self.wide).then_some("value"));
+        let used: Vec<(usize, &'static str)> = kept.iter().copied().zip(roles).collect();
+        let understood = Understood::of(header.names, &used);
+        if self.wide { understood.with_many("attributes", self.values.clone()) } else { understood }
+    }
+
     /// The first kept column that holds values.
     fn first_value(&self) -> usize {
         1 + usize::from(self.worker) + usize::from(self.attribute)

@@ -1,39 +1,100 @@
-//! Rows of task, worker, label.
+//! Rows of task, worker, label; with a column of questions, a table for each question.
 
-use super::{Data, Input, Read, Rows};
+use super::{Data, Input, Question, Read, Rows};
 use crate::column_roles::{Header, Role};
-use crate::{Error, Result};
+use crate::{Error, Result, Understood};
 use beanjar::judgments::LabelsPart;
-use beanjar::{Context, Labels};
+use beanjar::{Context, Labels, counted};
+use std::collections::HashMap;
 
 #[derive(Default)]
 struct Part {
     labels: LabelsPart,
+    /// With a column of questions: of each its labels, and where it was first seen.
+    questions: HashMap<String, (Place, LabelsPart)>,
     incomplete: usize,
 }
 
+/// A block and a row in it.
+type Place = (u32, usize);
+
 pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Result<Read> {
     // Where the user asks for labels, they may be in a column of values.
-    let label = header.find(Role::Label)?.or(header.find(Role::Value)?);
+    let label = header.find(Role::Label)?.map_or_else(|| header.find(Role::Value), |label| Ok(Some(label)))?;
     let label = label.map_or_else(|| header.need(Role::Label), Ok)?;
-    let kept = [header.need(Role::Object)?, header.need(Role::Worker)?, label];
-    header.apart(&[(Role::Object, Some(kept[0])), (Role::Worker, Some(kept[1])), (Role::Label, Some(label))])?;
+    let (task, worker, question) =
+        (header.need(Role::Object)?, header.need(Role::Worker)?, header.find(Role::Attribute)?);
+    let roles = [
+        (Role::Object, Some(task)),
+        (Role::Worker, Some(worker)),
+        (Role::Label, Some(label)),
+        (Role::Attribute, question),
+    ];
+    header.apart(&roles)?;
+    let mut used = vec![(task, "task"), (worker, "worker"), (label, "label")];
+    used.extend(question.map(|question| (question, "question")));
+    let mut understood = Understood::of(header.names, &used);
+
+    let kept: Vec<usize> = used.iter().map(|(column, _)| *column).collect();
     let data = |source| Error::Data { file: header.file.into(), source };
-    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows).map_err(data))?;
+    let asked = question.is_some();
+    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, asked).map_err(data))?;
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
-    let labels = Labels::from_parts(parts.into_iter().map(|part| part.labels).collect(), context).map_err(data)?;
-    if labels.is_empty() {
+    if incomplete > 0 {
+        understood.notes.push(format!("{} with a missing value left out", counted(incomplete, "row")));
+    }
+    let mut tables = match asked {
+        true => by_question(parts, context).map_err(data)?,
+        false => {
+            let parts = parts.into_iter().map(|part| part.labels).collect();
+            vec![Question { name: String::new(), labels: Labels::from_parts(parts, context).map_err(data)? }]
+        }
+    };
+    if tables.iter().all(|table| table.labels.is_empty()) {
         return Err(data(beanjar::Error::Empty("row with a task, a worker and a label")));
     }
-    Ok(Read { data: Data::Labels(labels), incomplete, wide: false })
+    let data = match tables.len() {
+        1 => Data::Labels(tables.remove(0).labels),
+        _ => Data::Questions(tables),
+    };
+    Ok(Read { data, incomplete, understood })
+}
+
+/// A table for each question, in order of first appearance.
+fn by_question(parts: Vec<Part>, context: &Context) -> beanjar::Result<Vec<Question>> {
+    let mut found: HashMap<String, (Place, Vec<LabelsPart>)> = HashMap::new();
+    for (name, (first, labels)) in parts.into_iter().flat_map(|part| part.questions) {
+        let (earliest, parts) = found.entry(name).or_insert_with(|| (first, Vec::new()));
+        *earliest = first.min(*earliest);
+        parts.push(labels);
+    }
+    let mut found: Vec<(Place, String, Vec<LabelsPart>)> =
+        found.into_iter().map(|(name, (first, parts))| (first, name, parts)).collect();
+    found.sort_unstable_by_key(|(first, ..)| *first);
+    let table = |(_, name, parts)| Ok(Question { name, labels: Labels::from_parts(parts, context)? });
+    found.into_iter().map(table).collect()
 }
 
 impl Part {
-    fn take(&mut self, rows: &Rows) -> beanjar::Result<()> {
-        let mut columns = [rows.column(0), rows.column(1), rows.column(2)];
+    fn take(&mut self, rows: &Rows, asked: bool) -> beanjar::Result<()> {
+        if !asked {
+            let mut columns = [rows.column(0), rows.column(1), rows.column(2)];
+            self.incomplete += drop_incomplete(&mut columns);
+            let [tasks, workers, labels] = &columns;
+            return self.labels.push(rows.index, tasks, workers, labels);
+        }
+        let mut columns = [rows.column(0), rows.column(1), rows.column(2), rows.column(3)];
         self.incomplete += drop_incomplete(&mut columns);
-        let [tasks, workers, labels] = &columns;
-        self.labels.push(rows.index, tasks, workers, labels)
+        let mut rows_of: HashMap<&str, Vec<usize>> = HashMap::new();
+        columns[3].iter().enumerate().for_each(|(row, question)| rows_of.entry(question).or_default().push(row));
+        for (question, chosen) in rows_of {
+            let [tasks, workers, labels] =
+                [0, 1, 2].map(|column: usize| chosen.iter().map(|&row| columns[column][row]).collect::<Vec<_>>());
+            let place = (rows.index, chosen[0]);
+            let (_, part) = self.questions.entry(question.to_owned()).or_insert_with(|| (place, LabelsPart::default()));
+            part.push(rows.index, &tasks, &workers, &labels)?;
+        }
+        Ok(())
     }
 }
 

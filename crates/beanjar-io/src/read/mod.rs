@@ -17,7 +17,7 @@ pub(crate) use wanted_columns::Float32;
 
 use crate::column_roles::{ColumnNames, Header, Role};
 use crate::error::shown;
-use crate::{Error, Result, Source};
+use crate::{Error, Result, Source, Understood};
 use beanjar::{Context, Judgments, Labels};
 
 /// How to read.
@@ -45,8 +45,8 @@ pub struct Read {
     pub data: Data,
     /// How many rows were left out because something in them was missing; in the wide form, how many cells.
     pub incomplete: usize,
-    /// Whether there was a column for each attribute.
-    pub wide: bool,
+    /// What the file was understood to hold.
+    pub understood: Understood,
 }
 
 /// A table of either kind.
@@ -56,12 +56,23 @@ pub enum Data {
     Judgments(Judgments),
     /// Categories.
     Labels(Labels),
+    /// Categories, in answer to several questions.
+    Questions(Vec<Question>),
+}
+
+/// The labels that answer one of several questions.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Which question.
+    pub name: String,
+    /// Its labels.
+    pub labels: Labels,
 }
 
 /// Reads a file of judgments or labels.
 ///
 /// Judgments may be long (`object,attribute,worker,value`) or wide (one row per object and worker, one column per
-/// attribute). A judgment file without an attribute column has one attribute, called as its value column is. Cost:
+/// attribute). Labels with a column of attributes are those of several questions. A judgment file without an attribute column has one attribute, called as its value column is. Cost:
 /// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
 pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
     let input = Input::open(source, context)?;

@@ -3,14 +3,16 @@ mod workers_wanted;
 
 pub(crate) use report::AggregateReport;
 
-use super::{Reading, first_column, known_labels, labels_of};
+use super::by_question::ByQuestion;
+use super::reading::{By, Labelled, Reading, questions_of};
+use super::{first_column, known_labels, known_labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use beanjar::Model;
 use beanjar::truth::{
     Auto, ClassPrior, DawidSkene, Majority, Method, Mixture, OneCoin, Pooled, Skilled, Spectral, Stopping, Wawa,
 };
-use beanjar_io::{Output, Source};
+use beanjar::{AggregateOutcome, Labels, Model};
+use beanjar_io::{Output, Question, Source};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use workers_wanted::WorkersWanted;
@@ -30,6 +32,8 @@ pub(crate) struct Aggregate {
     file: Source,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    by: By,
     /// How to aggregate.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     method: MethodName,
@@ -126,24 +130,51 @@ impl Aggregate {
             return Err(Failure::Words("--model and --out name the same file; give each its own".into()));
         }
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
-        let labels = labels_of(self.reading.read(&self.file, common)?.data, &self.file)?;
+        match questions_of(self.reading.read_by(&self.by, &self.file, common)?.data, &self.file)? {
+            Labelled::One(labels) => {
+                let outcome = self.fit(*labels, None, common)?;
+                common.warn_all(&outcome.warnings);
+                if let (Some(mut output), Some(model)) = (model, outcome.model()) {
+                    output.write_text(&Model::Crowd(model).to_json())?;
+                    output.finish()?;
+                }
+                sink.emit(&AggregateReport { outcome: &outcome, all: self.all })
+            }
+            Labelled::Each(_) if model.is_some() => Err(Failure::Words(format!(
+                "{}: --model saves the fit of one question; choose it with --question",
+                self.file.name()
+            ))),
+            Labelled::Each(questions) => {
+                let fit = |question: Question| {
+                    let outcome = self.fit(question.labels, Some(&question.name), common)?;
+                    common.warn_all_of(&question.name, &outcome.warnings);
+                    Ok((question.name, outcome))
+                };
+                let outcomes = questions.into_iter().map(fit).collect::<Result<Vec<_>>>()?;
+                let reports =
+                    outcomes.iter().map(|(name, outcome)| (name.clone(), AggregateReport { outcome, all: self.all }));
+                sink.emit(&ByQuestion(reports.collect()))
+            }
+        }
+    }
+
+    /// Aggregates the labels of one question, which are not needed any more then, and there may be millions.
+    fn fit(&self, labels: Labels, question: Option<&str>, common: &Common) -> Result<AggregateOutcome> {
+        let known = |source: &Source| match question {
+            Some(question) => known_labels_of(source, question),
+            None => known_labels(source),
+        };
         let aggregate = beanjar::Aggregate {
             method: self.method()?,
-            gold: self.gold.as_ref().map(known_labels).transpose()?,
-            truth: self.truth.as_ref().map(known_labels).transpose()?,
+            gold: self.gold.as_ref().map(known).transpose()?,
+            truth: self.truth.as_ref().map(known).transpose()?,
             workers: self.workers.load()?,
             weights: self.weights.as_ref().map(first_column).transpose()?,
             confusion: self.confusion,
         };
         let outcome = aggregate.fit(&labels, &common.context()?).map_err(|error| self.failure(error))?;
-        // What is written does not need the labels any more, and there may be millions.
         drop(labels);
-        common.warn_all(&outcome.warnings);
-        if let (Some(mut output), Some(model)) = (model, outcome.model()) {
-            output.write_text(&Model::Crowd(model).to_json())?;
-            output.finish()?;
-        }
-        sink.emit(&AggregateReport { outcome: &outcome, all: self.all })
+        Ok(outcome)
     }
 
     /// What is wrong, with the file that it is wrong with.

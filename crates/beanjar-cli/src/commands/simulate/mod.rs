@@ -3,7 +3,7 @@ mod labels;
 
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::count;
+use crate::output::{count, one_line, say};
 use beanjar::Column;
 use beanjar::simulate::{ExpertCase, Experts, Photos, SimulatedExperts, SimulatedPhotos};
 use beanjar_io::{Cell, ColumnType, TableWriter};
@@ -135,7 +135,7 @@ impl Folder {
         fill(&mut table)?;
         let rows = table.finish()?;
         if !self.quiet {
-            eprintln!("{}: {}", path.display(), count(rows, "row"));
+            say(&format!("{}: {}\n", one_line(&path.display().to_string()), count(rows, "row")));
         }
         Ok(())
     }

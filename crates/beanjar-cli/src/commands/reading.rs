@@ -1,0 +1,137 @@
+//! The flags for reading a file of judgments or labels, and what the file was understood to hold.
+
+use crate::Common;
+use crate::failure::{Failure, Result};
+use beanjar::{Judgments, Labels};
+use beanjar_io::{ColumnNames, Data, Kind, Question, Read, ReadOptions, Role, Source};
+use clap::{Args, ValueEnum};
+
+/// How to read a file of judgments or labels.
+#[derive(Args)]
+pub(crate) struct Reading {
+    /// Which columns hold what, where their names do not show it: object=id,worker=rater,label=choice. With
+    /// attribute=NAME, labels are answers to several questions, which NAME tells apart.
+    #[arg(long, value_name = "ROLE=NAME,...")]
+    columns: Option<ColumnNames>,
+    /// What the file holds, where its columns do not show it.
+    #[arg(long, value_enum)]
+    kind: Option<KindName>,
+    /// Of labels that answer several questions, read only those of this one.
+    #[arg(long, value_name = "NAME")]
+    question: Option<String>,
+}
+
+/// The flag that tells questions apart, for commands that treat each question on its own.
+#[derive(Args)]
+pub(crate) struct By {
+    /// The column that tells several questions apart; each is treated on its own.
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KindName {
+    /// Numbers: object,attribute,worker,value.
+    Judgments,
+    /// Categories: task,worker,label.
+    Labels,
+}
+
+impl Reading {
+    pub(crate) fn options(&self) -> ReadOptions {
+        let kind = self.kind.map(|kind| match kind {
+            KindName::Judgments => Kind::Judgments,
+            KindName::Labels => Kind::Labels,
+        });
+        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind }
+    }
+
+    /// Reads the file, and says what it was understood to hold.
+    pub(crate) fn read(&self, source: &Source, common: &Common) -> Result<Read> {
+        self.read_with(&self.options(), source, common)
+    }
+
+    /// The same with questions that another flag tells apart.
+    pub(crate) fn read_by(&self, by: &By, source: &Source, common: &Common) -> Result<Read> {
+        let mut options = self.options();
+        if let Some(column) = &by.by {
+            options.columns = options.columns.with(Role::Attribute, column);
+        }
+        self.read_with(&options, source, common)
+    }
+
+    fn read_with(&self, options: &ReadOptions, source: &Source, common: &Common) -> Result<Read> {
+        let mut read = beanjar_io::read(source, options, &common.context()?)?;
+        common.note(&format!("read {}: {}", source.name(), read.understood));
+        if let Some(wanted) = &self.question {
+            read.data = only(read.data, wanted, source)?;
+        }
+        Ok(read)
+    }
+}
+
+/// The labels of one question.
+fn only(data: Data, wanted: &str, source: &Source) -> Result<Data> {
+    let Data::Questions(mut questions) = data else {
+        let words = "the file has no column that tells questions apart; name it with --columns attribute=NAME";
+        return Err(Failure::Words(format!("{}: {words}", source.name())));
+    };
+    match questions.iter().position(|question| question.name == wanted) {
+        Some(at) => Ok(Data::Labels(questions.swap_remove(at).labels)),
+        None => {
+            let (file, names) = (source.name(), names(&questions));
+            Err(Failure::Words(format!("{file}: no question '{wanted}'; found {names}")))
+        }
+    }
+}
+
+/// The first few questions, by name.
+fn names(questions: &[Question]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<String> = questions.iter().take(MOST).map(|question| format!("'{}'", question.name)).collect();
+    let more = if questions.len() > MOST { format!(" and {} more", questions.len() - MOST) } else { String::new() };
+    shown.join(", ") + &more
+}
+
+/// The judgments in a table, or an error if it holds labels.
+pub(crate) fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
+    match data {
+        Data::Judgments(judgments) => Ok(judgments),
+        Data::Labels(_) | Data::Questions(_) => Err(Failure::Words(format!(
+            "{}: this file holds labels, and judgments are needed (object,attribute,worker,value); if its labels are numbers, say --kind judgments",
+            file.name()
+        ))),
+    }
+}
+
+/// The labels in a table, or an error if it holds judgments or the answers to several questions.
+pub(crate) fn labels_of(data: Data, file: &Source) -> Result<Labels> {
+    let questions = questions_of(data, file)?;
+    match questions {
+        Labelled::One(labels) => Ok(*labels),
+        Labelled::Each(questions) => Err(Failure::Words(format!(
+            "{}: the labels answer {} questions, and those of one are needed; choose it with --question: {}",
+            file.name(),
+            questions.len(),
+            names(&questions)
+        ))),
+    }
+}
+
+/// Labels, or those of each of several questions.
+pub(crate) enum Labelled {
+    One(Box<Labels>),
+    Each(Vec<Question>),
+}
+
+/// The labels in a table, question by question, or an error if it holds judgments.
+pub(crate) fn questions_of(data: Data, file: &Source) -> Result<Labelled> {
+    match data {
+        Data::Labels(labels) => Ok(Labelled::One(Box::new(labels))),
+        Data::Questions(questions) => Ok(Labelled::Each(questions)),
+        Data::Judgments(_) => Err(Failure::Words(format!(
+            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels",
+            file.name()
+        ))),
+    }
+}
