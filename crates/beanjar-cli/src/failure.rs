@@ -28,6 +28,8 @@ fn hint(error: &beanjar::Error) -> &'static str {
     use beanjar::Error;
     match error {
         Error::ClassNotANumber { .. } => " (--scale nominal)",
+        Error::OrderUnknown { .. } => " (--order low,medium,high)",
+        Error::NotInOrder { .. } => " (--order)",
         Error::FewComplete { .. } => " ('beanjar plan' lists what to collect; --predictor moments needs no more)",
         Error::BudgetTooLarge { .. } => " (--cost, --at-most)",
         Error::NoGold(_) => "; leave out --gold",

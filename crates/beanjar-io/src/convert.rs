@@ -1,5 +1,6 @@
 //! From one file format to another.
 
+use crate::class_names::is_plain_number;
 use crate::column_roles::{Header, Role, role_of};
 use crate::error::shown;
 use crate::read::{Data, Input, ReadOptions, Rows, read};
@@ -117,21 +118,6 @@ fn narrow(types: &mut [ColumnType], rows: &Rows) {
             *kind = ColumnType::Text;
         }
     }
-}
-
-/// Whether a text can be a number without losing a digit that counts: `007` is a code, and a long number is an id.
-fn is_plain_number(text: &str) -> bool {
-    let digits = text.trim_start_matches('-');
-    let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let code = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
-    /// What a double holds of a whole number.
-    const DIGITS: usize = 15;
-    /// Digits that any two different doubles differ in.
-    const MOST_DIGITS: usize = 17;
-    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
-    let long =
-        mantissa.bytes().filter(u8::is_ascii_digit).count() > MOST_DIGITS + usize::from(mantissa.starts_with("0."));
-    !(code || long || whole && digits.len() > DIGITS) && text.parse().is_ok_and(|number: f64| number.is_finite())
 }
 
 fn cell(text: &str, kind: ColumnType) -> Cell<'_> {

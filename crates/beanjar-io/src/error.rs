@@ -1,7 +1,7 @@
 use std::fmt;
 
 /// Where in a file something is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A line of a text file, from 1.
     Line(u64),
@@ -167,6 +167,14 @@ pub enum Error {
         value: String,
         /// Whether the table has a column for each attribute.
         wide: bool,
+    },
+    /// Numbers with a decimal comma beside numbers with a decimal point.
+    #[error("{file}, {place}: a number with a decimal comma, where others have a decimal point; write all alike")]
+    MixedDecimals {
+        /// The file.
+        file: String,
+        /// The row of the first with a comma.
+        place: Place,
     },
     /// A line that is no JSON object of plain values.
     #[error("{file}, {place}: {problem}; each line should be one JSON object of plain values")]

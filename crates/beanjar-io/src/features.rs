@@ -2,9 +2,9 @@
 
 use crate::column_roles::found;
 use crate::error::{FeatureProblem, shown};
-use crate::read::{Float32, Input, Number};
+use crate::read::{Decimals, Float32, Input, Number};
 use crate::table::Ids;
-use crate::{Error, Place, Result, Source};
+use crate::{Error, Missing, Place, Result, Source};
 use beanjar::Context;
 use beanjar::experts::{FeatureTable, Features};
 
@@ -26,15 +26,24 @@ pub enum Wanted<'a> {
     These(&'a [(String, f64)]),
 }
 
+/// Which values are missing, and what becomes of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gaps {
+    /// Whether to fill them in; else they are an error.
+    pub impute: bool,
+    /// What stands for a missing value in this file.
+    pub missing: Missing,
+}
+
 /// Larger values would overflow when they are squared and summed.
 const LARGEST: f64 = 1e100;
 
 /// Reads a table whose first column is the unit; the columns that are wanted are numbers.
 ///
-/// A missing value is an error, or with `impute` the mean of its column or what [`Wanted`] says. Cost: O(bytes); memory:
+/// A missing value is an error, or if gaps are to be filled the mean of its column or what [`Wanted`] says. Cost: O(bytes); memory:
 /// the ids, what is not zero, and a block of rows.
-pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Result<ReadFeatures> {
-    let input = Input::open(source, &Context::new())?.strict().numbers(1, Float32::Exact);
+pub fn read_features(source: &Source, wanted: Wanted<'_>, gaps: &Gaps) -> Result<ReadFeatures> {
+    let input = Input::open(source, &Context::new())?.strict().numbers(1, Float32::Exact).missing(&gaps.missing);
     if let [id] = &input.names[..] {
         return Err(Error::OnlyIds {
             file: input.header_place(),
@@ -59,6 +68,7 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Resul
     let mut ids = Ids::default();
     let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
     let mut bad: Option<Bad> = None;
+    let mut decimals = Decimals::default();
     input.for_each(&kept, |rows| {
         let first = ids.len();
         let with_id = ids.take(&rows);
@@ -67,15 +77,21 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Resul
                 let problem = match rows.number(at + 1, row) {
                     Number::Value(0.0) => continue,
                     Number::Value(value) if value.abs() <= LARGEST => {
+                        decimals.points |= value.fract() != 0.0;
                         column.push(unit, value);
                         continue;
                     }
-                    Number::Missing if impute => {
+                    Number::WithComma(value) if value.abs() <= LARGEST => {
+                        decimals.comma.get_or_insert_with(|| rows.place(row));
+                        column.push(unit, value);
+                        continue;
+                    }
+                    Number::Missing if gaps.impute => {
                         column.push(unit, GAP);
                         continue;
                     }
                     Number::Missing => FeatureProblem::Missing,
-                    Number::Value(value) => FeatureProblem::TooLarge(value),
+                    Number::Value(value) | Number::WithComma(value) => FeatureProblem::TooLarge(value),
                     Number::Not => FeatureProblem::NotANumber(shown(&rows.not_a_number(at + 1, row))),
                 };
                 // The first column's first is reported, after what is wrong with whole rows.
@@ -92,6 +108,7 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, impute: bool) -> Resul
         let (unit, column) = (shown(ids.get(unit)), shown(&names[column]));
         return Err(Error::BadFeature { file, place, unit, column, problem });
     }
+    decimals.check(&file)?;
     let filler = |name: &String| match wanted {
         Wanted::AllBut(_) => None,
         Wanted::These(these) => these.iter().find(|(wanted, _)| wanted == name).map(|(_, value)| *value),

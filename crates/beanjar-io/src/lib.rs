@@ -18,6 +18,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod class_names;
 mod column_roles;
 mod convert;
 mod error;
@@ -33,10 +34,10 @@ mod write_columnar;
 pub use column_roles::{ColumnNames, Role};
 pub use convert::{Converted, Form, convert};
 pub use error::{Error, FeatureProblem, Place, Result};
-pub use features::{ReadFeatures, Wanted, read_features};
+pub use features::{Gaps, ReadFeatures, Wanted, read_features};
 pub use format::{Compression, Format, Source};
 pub use output_file::{Output, remove_unfinished};
-pub use read::{Data, Kind, Question, Read, ReadOptions, read};
+pub use read::{Data, Kind, Missing, Question, Read, ReadOptions, read};
 pub use table::{Table, read_columns, read_table};
 pub use understood::Understood;
 pub use write::{Cell, ColumnType, TableWriter, write_csv};

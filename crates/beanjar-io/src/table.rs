@@ -1,5 +1,6 @@
 //! Tables of one row per object: truths, labels to predict.
 
+use crate::class_names::alike;
 use crate::error::shown;
 use crate::read::{Input, Rows};
 use crate::{Error, Place, Result, Source};
@@ -27,6 +28,21 @@ impl Table {
     /// The column of this name, with the ids; none if there is no such column.
     pub fn named(&self, name: &str) -> Option<Column> {
         self.column(self.names.iter().position(|other| other == name)?)
+    }
+
+    /// The column of this name as classes, each by one name: `1.0` is `1` if all are numbers.
+    pub fn classes_named(&self, name: &str) -> Option<Column> {
+        self.classes(self.names.iter().position(|other| other == name)?)
+    }
+
+    /// One of the columns as classes, each by one name.
+    pub fn classes(&self, index: usize) -> Option<Column> {
+        let (name, values) = (self.names.get(index)?, self.columns.get(index)?);
+        let known: Vec<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
+        let mut alike = alike(&known).into_iter();
+        let values =
+            values.iter().map(|value| if value.is_empty() { String::new() } else { alike.next().unwrap_or_default() });
+        Column::new(name, self.ids.clone(), values.collect()).ok()
     }
 
     /// The ids of the rows in which any column has a value.

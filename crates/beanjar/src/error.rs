@@ -33,6 +33,18 @@ pub enum Error {
         /// What else the scale asks of a number.
         extra: &'static str,
     },
+    /// A class without a place in the order of classes.
+    #[error("the label '{class}' has no place in the order that is given; name every label in it")]
+    NotInOrder {
+        /// The class.
+        class: String,
+    },
+    /// An ordinal scale of names whose order is not known.
+    #[error("the ordinal scale needs to know the order of labels that are not numbers, such as '{class}'")]
+    OrderUnknown {
+        /// One of the classes.
+        class: String,
+    },
     /// A parameter outside its range.
     #[error("{name} is {value}, and must be {range}")]
     OutOfRange {

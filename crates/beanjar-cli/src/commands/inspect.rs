@@ -52,7 +52,7 @@ pub(crate) struct Inspect {
 enum ScaleName {
     /// All different labels are equally far apart.
     Nominal,
-    /// Labels have an order.
+    /// Labels have an order: that of numbers, or the one given with --order.
     Ordinal,
     /// Labels are numbers.
     Interval,
@@ -103,7 +103,12 @@ impl Inspect {
     }
 
     fn inspect_labels(&self, labels: &Labels, common: &Common) -> Result<InspectLabelsOutcome> {
-        let params = InspectLabels { scale: self.scale.into(), bootstrap: self.bootstrap, known: self.known()? };
+        let params = InspectLabels {
+            scale: self.scale.into(),
+            ordered: self.reading.orders(),
+            bootstrap: self.bootstrap,
+            known: self.known()?,
+        };
         params.run(labels, &common.context()?).map_err(|error| self.blame(error))
     }
 

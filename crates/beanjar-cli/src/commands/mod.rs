@@ -28,8 +28,8 @@ use beanjar_io::{Source, read_table};
 /// The known labels in a table: its column 'label' or 'truth', or its only one.
 fn known_labels(source: &Source) -> Result<Column> {
     let table = read_table(source)?;
-    let only = || (table.names.len() == 1).then(|| table.column(0)).flatten();
-    table.named("label").or_else(|| table.named("truth")).or_else(only).ok_or_else(|| {
+    let only = || (table.names.len() == 1).then(|| table.classes(0)).flatten();
+    table.classes_named("label").or_else(|| table.classes_named("truth")).or_else(only).ok_or_else(|| {
         let names = table.names.join(", ");
         Failure::Words(format!("{}: no column 'label'; found {names}", source.name()))
     })
@@ -37,7 +37,7 @@ fn known_labels(source: &Source) -> Result<Column> {
 
 /// The known answers to one of several questions: the column of its name, or else as for a single question.
 fn known_labels_of(source: &Source, question: &str) -> Result<Column> {
-    read_table(source)?.named(question).map_or_else(|| known_labels(source), Ok)
+    read_table(source)?.classes_named(question).map_or_else(|| known_labels(source), Ok)
 }
 
 /// The ids of a table and its first other column.

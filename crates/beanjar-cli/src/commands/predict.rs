@@ -86,7 +86,7 @@ impl Predict {
     fn classes(&self, model: &ExpertsModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let these: Vec<(String, f64)> =
             model.feature_names().iter().cloned().zip(model.feature_means().iter().copied()).collect();
-        let table = self.columns.read_these(&self.data, &these, common)?;
+        let table = self.columns.read_these(&self.data, &these, &self.reading, common)?;
         let read = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
         let labels = self.labels.as_ref().map(read).transpose()?;
         let outcome = model.predict(&table, labels.as_ref(), &common.context()?);

@@ -3,7 +3,7 @@
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::{Judgments, Labels};
-use beanjar_io::{ColumnNames, Data, Kind, Question, Read, ReadOptions, Role, Source};
+use beanjar_io::{ColumnNames, Data, Kind, Missing, Question, Read, ReadOptions, Role, Source};
 use clap::{Args, ValueEnum};
 
 /// How to read a file of judgments or labels.
@@ -16,6 +16,12 @@ pub(crate) struct Reading {
     /// What the file holds, where its columns do not show it.
     #[arg(long, value_enum)]
     kind: Option<KindName>,
+    /// What stands for a missing value in the file, besides nothing, NA, N/A, NaN and null: 999,-99,"don't know".
+    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
+    missing: Vec<String>,
+    /// The order of labels that are not numbers, the lowest first: low,medium,high.
+    #[arg(long, value_name = "LABEL,...", value_delimiter = ',')]
+    order: Vec<String>,
     /// Of labels that answer several questions, read only those of this one.
     #[arg(long, value_name = "NAME")]
     question: Option<String>,
@@ -43,7 +49,8 @@ impl Reading {
             KindName::Judgments => Kind::Judgments,
             KindName::Labels => Kind::Labels,
         });
-        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind }
+        let missing = Missing::new(self.missing.iter().cloned());
+        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind, missing }
     }
 
     /// Reads the file, and says what it was understood to hold.
@@ -66,7 +73,34 @@ impl Reading {
         if let Some(wanted) = &self.question {
             read.data = only(read.data, wanted, source)?;
         }
+        if self.orders() {
+            read.data = self.ordered(read.data).map_err(|error| Failure::from(error).of(source))?;
+        }
         Ok(read)
+    }
+
+    /// Whether the user gave the order of labels.
+    pub(crate) fn orders(&self) -> bool {
+        !self.order.is_empty()
+    }
+
+    /// Labels with their classes in the order that the user gave; of several questions, those that have such classes.
+    fn ordered(&self, data: Data) -> beanjar::Result<Data> {
+        let order: Vec<&str> = self.order.iter().map(|label| label.trim()).collect();
+        Ok(match data {
+            Data::Labels(labels) => Data::Labels(labels.in_order(&order)?),
+            Data::Questions(mut questions) => {
+                let ordered: Vec<_> = questions.iter().map(|question| question.labels.in_order(&order)).collect();
+                if let (Some(Err(error)), false) = (ordered.first(), ordered.iter().any(|ordered| ordered.is_ok())) {
+                    return Err(error.clone());
+                }
+                for (question, ordered) in questions.iter_mut().zip(ordered) {
+                    question.labels = ordered.unwrap_or_else(|_| question.labels.clone());
+                }
+                Data::Questions(questions)
+            }
+            Data::Judgments(judgments) => Data::Judgments(judgments),
+        })
     }
 }
 

@@ -54,7 +54,8 @@ fn predictions(file: &Source) -> Result<Column> {
         let names = table.names.join(", ");
         return Err(Failure::Words(format!("{}: no column 'label' or 'prediction'; found {names}", file.name())));
     };
-    Ok(Column::new(file.name(), table.ids, table.columns[column].clone())?)
+    let values = table.classes(column).map(|column| column.values().to_vec()).unwrap_or_default();
+    Ok(Column::new(file.name(), table.ids, values)?)
 }
 
 impl Report for ScoreOutcome {

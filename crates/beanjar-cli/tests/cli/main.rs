@@ -12,3 +12,4 @@ mod simulated;
 mod support;
 mod tutorials;
 mod understanding;
+mod values;

@@ -84,7 +84,9 @@ fn every_format_gives_every_bit_of_tables_dense_sparse_and_with_gaps() {
         for (name, kind) in FILES.iter().flat_map(|name| [(name, ColumnType::Number), (name, ColumnType::Text)]) {
             let path = folder.path().join(name);
             write(&path, &values, units, kind);
-            let found = read_features(&path.into(), Wanted::AllBut(&[]), gaps > 0).unwrap();
+            let found =
+                read_features(&path.into(), Wanted::AllBut(&[]), &Gaps { impute: gaps > 0, ..Default::default() })
+                    .unwrap();
             assert!(found == expected, "{name} {kind:?} of {units} x {columns}");
         }
     }
@@ -125,11 +127,13 @@ fn typed_columns_are_numbers_whatever_their_type() {
         vec![1.0; 3],
     ];
     for path in [arrow, parquet, jsonl] {
-        let found = read_features(&Source::from(&path), Wanted::AllBut(&[]), true).unwrap();
+        let found =
+            read_features(&Source::from(&path), Wanted::AllBut(&[]), &Gaps { impute: true, ..Default::default() })
+                .unwrap();
         assert_eq!(found.table.units().iter().collect::<Vec<_>>(), ["7", "8", "9"]);
         assert_eq!(*found.table.features(), Features::from_columns(3, &dense).unwrap(), "{}", path.display());
         assert_eq!(found.imputed, 2);
-        let error = read_features(&Source::from(&path), Wanted::AllBut(&[]), false).unwrap_err().to_string();
+        let error = read_features(&Source::from(&path), Wanted::AllBut(&[]), &Gaps::default()).unwrap_err().to_string();
         assert!(error.contains("'8' in column 'gap' is missing"), "{error}");
     }
 }
@@ -139,7 +143,7 @@ fn read_text(text: &str, ignore: &[&str], impute: bool) -> Result<ReadFeatures> 
     let path = folder.path().join("f.csv");
     std::fs::write(&path, text).unwrap();
     let ignore: Vec<String> = ignore.iter().map(|name| (*name).to_owned()).collect();
-    read_features(&path.into(), Wanted::AllBut(&ignore), impute)
+    read_features(&path.into(), Wanted::AllBut(&ignore), &Gaps { impute, ..Default::default() })
 }
 
 #[test]

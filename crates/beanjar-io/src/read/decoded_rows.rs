@@ -1,8 +1,10 @@
 //! A block of rows, decoded: some columns, as text.
 
+use super::missing::{Missing, is_missing};
 use crate::Place;
 use crate::write::plain;
 use arrow_array::{Array, Float64Array};
+use std::sync::Arc;
 
 /// Rows of the chosen columns. A missing value is the empty text.
 pub(crate) struct Rows {
@@ -14,6 +16,10 @@ pub(crate) struct Rows {
     /// Of each column that came as numbers, these instead; empty where there is none.
     numbers: Vec<Option<Float64Array>>,
     places: Places,
+    /// What stands for a missing value in this file, if anything does that does not elsewhere.
+    missing: Option<Arc<Missing>>,
+    /// Whether a comma between digits can only be that of a decimal: where fields are separated by semicolons.
+    decimal_commas: bool,
 }
 
 /// A value of a column of numbers.
@@ -22,6 +28,8 @@ pub(crate) enum Number {
     Missing,
     /// A finite one.
     Value(f64),
+    /// The same, written with a decimal comma.
+    WithComma(f64),
     /// Text, or infinite.
     Not,
 }
@@ -36,11 +44,16 @@ pub(super) enum Places {
 
 impl Rows {
     pub(super) fn new(index: u32, text: String, cells: Vec<Vec<(u32, u32)>>, places: Places) -> Self {
-        Rows { index, text, cells, numbers: Vec::new(), places }
+        Rows { index, text, cells, numbers: Vec::new(), places, missing: None, decimal_commas: false }
     }
 
     pub(super) fn with_numbers(self, numbers: Vec<Option<Float64Array>>) -> Self {
         Rows { numbers, ..self }
+    }
+
+    /// The same rows of a file with its own words for a missing value, and its own way to write numbers.
+    pub(super) fn of_file(self, missing: Option<Arc<Missing>>, decimal_commas: bool) -> Self {
+        Rows { missing, decimal_commas, ..self }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -56,18 +69,25 @@ impl Rows {
             .iter()
             .map(|&cell| {
                 let text = self.text(cell);
-                if is_missing(text) { "" } else { text }
+                let missing = is_missing(text) || self.missing.as_ref().is_some_and(|own| own.has(text));
+                if missing { "" } else { text }
             })
             .collect()
     }
 
     /// A value of a column of numbers, by the column's number among the chosen.
     pub(crate) fn number(&self, column: usize, row: usize) -> Number {
-        match self.numbers.get(column) {
+        let found = match self.numbers.get(column) {
             Some(Some(numbers)) if numbers.is_null(row) || numbers.value(row).is_nan() => Number::Missing,
             Some(Some(numbers)) if numbers.value(row).is_finite() => Number::Value(numbers.value(row)),
             Some(Some(_)) => Number::Not,
-            _ => number(self.text(self.cells[column][row])),
+            _ => number(self.text(self.cells[column][row]), self.decimal_commas),
+        };
+        match (&self.missing, found) {
+            (None, found) => found,
+            (Some(own), Number::Value(value)) if own.has_number(value) => Number::Missing,
+            (Some(own), Number::Not) if own.has(&self.not_a_number(column, row)) => Number::Missing,
+            (Some(_), found) => found,
         }
     }
 
@@ -92,7 +112,7 @@ impl Rows {
     }
 }
 
-fn number(text: &str) -> Number {
+fn number(text: &str, decimal_commas: bool) -> Number {
     // Most values of most wide tables are 0.
     if let [digit @ b'0'..=b'9'] = text.as_bytes() {
         return Number::Value(f64::from(digit - b'0'));
@@ -102,32 +122,34 @@ fn number(text: &str) -> Number {
     }
     match text.trim().parse() {
         Ok(value) if f64::is_finite(value) => Number::Value(value),
-        _ => Number::Not,
+        _ => with_comma(text.trim(), decimal_commas).map_or(Number::Not, Number::WithComma),
     }
 }
 
-fn is_missing(text: &str) -> bool {
-    // Most values are settled by a look at their ends.
-    if let [first, _, _, _, .., last] = text.as_bytes()
-        && !first.is_ascii_whitespace()
-        && !last.is_ascii_whitespace()
-    {
-        return text == "null" || text == "NULL";
+/// The number in `3,5`. Three digits behind the comma may as well be thousands, unless the file shows what its commas are.
+fn with_comma(text: &str, decimal_commas: bool) -> Option<f64> {
+    let (whole, decimals) = text.split_once(',')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unclear = decimals.len() == 3 && !decimal_commas;
+    match digits(whole.trim_start_matches('-')) && digits(decimals) && !unclear {
+        true => format!("{whole}.{decimals}").parse().ok(),
+        false => None,
     }
-    matches!(text.trim_ascii(), "" | "NA" | "N/A" | "n/a" | "NaN" | "nan" | "null" | "NULL")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_missing;
+    use super::*;
 
     #[test]
-    fn what_stands_for_nothing_is_missing_with_any_space_around_it() {
-        for text in ["", " ", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "  NA   ", "null \t", "        "] {
-            assert!(is_missing(text), "{text:?}");
+    fn a_decimal_comma_is_understood_where_it_can_be_nothing_else() {
+        assert_eq!(number("3,5", false), Number::WithComma(3.5));
+        assert_eq!(number(" -0,25 ", false), Number::WithComma(-0.25));
+        assert_eq!(number("1,234", false), Number::Not);
+        assert_eq!(number("1,234", true), Number::WithComma(1.234));
+        for text in ["1,2,3", "1.234,5", ",5", "5,", "a,b", "3,5e2"] {
+            assert_eq!(number(text, true), Number::Not, "{text}");
         }
-        for text in ["0", "none", "NAN1", "nullo", "a b c d", "NA NA", "-"] {
-            assert!(!is_missing(text), "{text:?}");
-        }
+        assert_eq!(number("3.5", true), Number::Value(3.5));
     }
 }

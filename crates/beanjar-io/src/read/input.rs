@@ -3,14 +3,14 @@
 use super::columnar::{self, Batch, Batches};
 use super::text_pieces::{Cutter, Piece};
 use super::wanted_columns::{Float32, Numbers, Wanted};
-use super::{Rows, delimited, jsonl};
+use super::{Missing, Rows, delimited, jsonl};
 use crate::error::shown;
 use crate::format::Opened;
 use crate::{Error, Format, Result, Source};
 use arrow_schema::SchemaRef;
 use beanjar::Context;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// An open file.
 pub(crate) struct Input {
@@ -24,6 +24,7 @@ pub(crate) struct Input {
     reader: Reader,
     strict: bool,
     numbers: Numbers,
+    missing: Option<Arc<Missing>>,
 }
 
 #[derive(Clone, Copy)]
@@ -62,6 +63,7 @@ impl Input {
                     reader,
                     strict: false,
                     numbers: Numbers::default(),
+                    missing: None,
                 }
             }
         };
@@ -94,12 +96,26 @@ impl Input {
             _ => jsonl::header(&file, &first)?,
         };
         let reader = Reader::Text { cutter, first: Some(first) };
-        Ok(Input { file, names, schema: None, shape, reader, strict: false, numbers: Numbers::default() })
+        Ok(Input {
+            file,
+            names,
+            schema: None,
+            shape,
+            reader,
+            strict: false,
+            numbers: Numbers::default(),
+            missing: None,
+        })
     }
 
     /// From here on, a row must not have anything that the header does not announce.
     pub(crate) fn strict(self) -> Input {
         Input { strict: true, ..self }
+    }
+
+    /// From here on, these too stand for a missing value.
+    pub(crate) fn missing(self, missing: &Missing) -> Input {
+        Input { missing: (!missing.is_empty()).then(|| Arc::new(missing.clone())), ..self }
     }
 
     /// From here on, the kept columns from the one of number `from` are numbers, to be had with [`Rows::number`].
@@ -181,9 +197,9 @@ impl Input {
     }
 
     fn start(self, kept: &[usize]) -> (Queue, Decoder) {
-        let Input { file, names, shape, reader, strict, numbers, .. } = self;
+        let Input { file, names, shape, reader, strict, numbers, missing, .. } = self;
         let wanted = Wanted::new(names.len(), kept, strict).with_numbers(numbers);
-        (Queue { reader, next: 0 }, Decoder { file, names, shape, wanted })
+        (Queue { reader, next: 0 }, Decoder { file, names, shape, wanted, missing })
     }
 }
 
@@ -192,18 +208,21 @@ struct Decoder {
     names: Vec<String>,
     shape: Shape,
     wanted: Wanted,
+    missing: Option<Arc<Missing>>,
 }
 
 impl Decoder {
     fn decode(&self, index: u32, raw: Raw) -> Result<Rows> {
-        let Decoder { file, names, shape, wanted } = self;
-        match (raw, shape) {
+        let Decoder { file, names, shape, wanted, missing } = self;
+        let decimal_commas = matches!(shape, Shape::Delimited(b';'));
+        let rows = match (raw, shape) {
             (Raw::Batch(batch), _) => columnar::decode(file, index, &batch, wanted),
             (Raw::Piece(piece), Shape::Delimited(delimiter)) => {
                 delimited::decode(file, index, piece, *delimiter, wanted)
             }
             (Raw::Piece(piece), _) => jsonl::decode(file, index, &piece, names, wanted),
-        }
+        };
+        Ok(rows?.of_file(missing.clone(), decimal_commas))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rows of object, attribute, worker, value; or of object, worker and a column for each attribute.
 
+use super::decimals::{DECIMAL_COMMAS, Decimals};
 use super::{Data, Float32, Input, Number, Read, Rows};
 use crate::column_roles::{Header, Role, is_nameless};
 use crate::error::shown;
@@ -11,6 +12,7 @@ use beanjar::{Context, Judgments, counted};
 struct Part {
     judgments: JudgmentsPart,
     incomplete: usize,
+    decimals: Decimals,
 }
 
 /// What the kept columns are.
@@ -31,12 +33,14 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
     let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, &layout))?;
     let data = |source| Error::Data { file: header.file.into(), source };
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
+    let commas = Decimals::of(parts.iter().map(|part| &part.decimals)).check(header.file)?;
     let parts = parts.into_iter().map(|part| part.judgments).collect();
     let judgments = Judgments::from_parts(parts, context).map_err(data)?;
     if judgments.is_empty() {
         return Err(data(beanjar::Error::Empty("row with an object and a value")));
     }
     let mut understood = layout.understood(header, &kept);
+    understood.notes.extend(commas.then(|| DECIMAL_COMMAS.to_owned()));
     match (incomplete, layout.wide) {
         (0, _) => {}
         (n, true) => understood.notes.push(format!("{} without a value left out", counted(n, "cell"))),
@@ -99,7 +103,14 @@ impl Part {
                 let value = match rows.number(column, row) {
                     _ if row_objects[row].is_empty() || attribute.is_empty() => None,
                     Number::Missing => None,
-                    Number::Value(value) => Some(value),
+                    Number::Value(value) => {
+                        self.decimals.points |= value.fract() != 0.0;
+                        Some(value)
+                    }
+                    Number::WithComma(value) => {
+                        self.decimals.comma.get_or_insert_with(|| rows.place(row));
+                        Some(value)
+                    }
                     Number::Not => Some(layout.yes_or_no(rows, row, column, name)?),
                 };
                 let Some(value) = value else {

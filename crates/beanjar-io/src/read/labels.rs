@@ -1,6 +1,7 @@
 //! Rows of task, worker, label; with a column of questions, a table for each question.
 
 use super::{Data, Input, Question, Read, Rows};
+use crate::class_names::with_one_name_each;
 use crate::column_roles::{Header, Role};
 use crate::{Error, Result, Understood};
 use beanjar::judgments::LabelsPart;
@@ -53,6 +54,13 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
     if tables.iter().all(|table| table.labels.is_empty()) {
         return Err(data(beanjar::Error::Empty("row with a task, a worker and a label")));
     }
+    for table in &mut tables {
+        if let Some((labels, note)) = with_one_name_each(&table.labels).map_err(data)? {
+            table.labels = labels;
+            understood.notes.push(note);
+        }
+    }
+    understood.notes.dedup();
     let data = match tables.len() {
         1 => Data::Labels(tables.remove(0).labels),
         _ => Data::Questions(tables),

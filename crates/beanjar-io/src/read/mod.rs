@@ -2,17 +2,21 @@
 
 mod cell_text;
 mod columnar;
+mod decimals;
 mod decoded_rows;
 mod delimited;
 mod input;
 mod jsonl;
 mod judgments;
 mod labels;
+mod missing;
 mod text_pieces;
 mod wanted_columns;
 
+pub(crate) use decimals::Decimals;
 pub(crate) use decoded_rows::{Number, Rows};
 pub(crate) use input::Input;
+pub use missing::Missing;
 pub(crate) use wanted_columns::Float32;
 
 use crate::column_roles::{ColumnNames, Header, Role};
@@ -21,12 +25,14 @@ use crate::{Error, Result, Source, Understood};
 use beanjar::{Context, Judgments, Labels};
 
 /// How to read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// Which columns hold what, where their names do not show it.
     pub columns: ColumnNames,
     /// What the file holds, where its columns do not show it.
     pub kind: Option<Kind>,
+    /// What stands for a missing value in this file, besides an empty text, NA, N/A, NaN and null.
+    pub missing: Missing,
 }
 
 /// The two kinds of data.
@@ -75,7 +81,7 @@ pub struct Question {
 /// attribute). Labels with a column of attributes are those of several questions. A judgment file without an attribute column has one attribute, called as its value column is. Cost:
 /// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
 pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
-    let input = Input::open(source, context)?;
+    let input = Input::open(source, context)?.missing(&options.missing);
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
     let header = Header { place: &place, file: &file, names: &names, given: &options.columns };

@@ -137,6 +137,38 @@ impl Labels {
         Translated { labels, ballots, newcomers, unknown_labels }
     }
 
+    /// The same with other names for classes, one for each. Classes of one name become one class.
+    pub fn renamed(&self, names: &[impl AsRef<str>]) -> Result<Labels> {
+        if names.len() != self.classes.len() {
+            let value = format!("{} for {} classes", names.len(), self.classes.len());
+            return Err(Error::OutOfRange { name: "the number of names", value, range: "one for each class" });
+        }
+        let mut seen = std::collections::HashSet::new();
+        let classes: Dictionary = names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect();
+        let classes = reorder(&classes, &sorted(&classes));
+        Ok(self.with_classes(classes, names.iter().map(AsRef::as_ref)))
+    }
+
+    /// The same with classes in another order, in which each of them stands; names in it that no label has are left out.
+    pub fn in_order(&self, order: &[impl AsRef<str>]) -> Result<Labels> {
+        let given: Dictionary = order.iter().collect();
+        let lookup = given.lookup();
+        if let Some(class) = self.classes.iter().find(|class| lookup.code(class).is_none()) {
+            return Err(Error::NotInOrder { class: class.to_owned() });
+        }
+        let known = self.classes.lookup();
+        let classes: Dictionary = given.iter().filter(|name| known.code(name).is_some()).collect();
+        Ok(self.with_classes(classes, self.classes.iter()))
+    }
+
+    /// The same with these classes; `names` has the new name of each old one.
+    fn with_classes<'a>(&self, classes: Dictionary, names: impl Iterator<Item = &'a str>) -> Labels {
+        let lookup = classes.lookup();
+        let class: Vec<Option<u16>> = names.map(|name| lookup.code(name).map(|code| code as u16)).collect();
+        let ballots = self.ballots.relabelled(&class, classes.len());
+        Labels { tasks: self.tasks.clone(), workers: self.workers.clone(), classes, ballots }
+    }
+
     /// How many labels are by a worker who labelled the same task before.
     pub fn repeated(&self, context: &Context) -> usize {
         sum_over(self, context, || Repeats { last: vec![usize::MAX; self.workers.len()], repeated: 0 }).repeated
@@ -263,6 +295,21 @@ mod tests {
         };
         assert_eq!(names(&["10", "9", "-1"]), ["-1", "9", "10"]);
         assert_eq!(names(&["10", "9", "x"]), ["10", "9", "x"]);
+    }
+
+    #[test]
+    fn classes_get_other_names_and_another_order() {
+        let rows = [("a", "w", "1.0"), ("a", "v", "10"), ("b", "w", "1"), ("b", "v", "9")];
+        let labels = Labels::from_rows(rows).unwrap();
+        assert_eq!(labels.classes.iter().collect::<Vec<_>>(), ["1", "1.0", "9", "10"]);
+        let renamed = labels.renamed(&["1", "1", "9", "10"]).unwrap();
+        let same = rows.map(|(task, worker, label)| (task, worker, if label == "1.0" { "1" } else { label }));
+        assert_eq!(renamed, Labels::from_rows(same).unwrap());
+        assert!(labels.renamed(&["1"]).is_err());
+        let ordered = renamed.in_order(&["10", "2", "9", "1"]).unwrap();
+        assert_eq!(ordered.classes.iter().collect::<Vec<_>>(), ["10", "9", "1"]);
+        assert_eq!(groups(&ordered), groups(&renamed));
+        assert_eq!(renamed.in_order(&["10", "1"]), Err(Error::NotInOrder { class: "9".into() }));
     }
 
     #[test]

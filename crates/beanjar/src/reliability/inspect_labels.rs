@@ -13,6 +13,7 @@ use crate::{Context, Dictionary, Error, Labels, Result, Warning};
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `scale` | how far apart two labels are, for alpha | nominal | |
+/// | `ordered` | whether classes that are not numbers are in order, as [`Labels::in_order`] puts them | no | |
 /// | `bootstrap` | copies of the data for alpha's interval | 1000 | 0 (no interval) to a million |
 /// | `known` | ids of tasks whose label is known: the outcome counts them | none | at least one of the tasks |
 ///
@@ -31,6 +32,8 @@ use crate::{Context, Dictionary, Error, Labels, Result, Warning};
 pub struct InspectLabels {
     /// How far apart two labels are.
     pub scale: Scale,
+    /// Whether classes that are not numbers are in order; else the ordinal scale takes numbers alone.
+    pub ordered: bool,
     /// How many bootstrap copies; 0 for no interval.
     pub bootstrap: usize,
     /// The ids of tasks whose label is known.
@@ -39,7 +42,7 @@ pub struct InspectLabels {
 
 impl Default for InspectLabels {
     fn default() -> Self {
-        InspectLabels { scale: Scale::Nominal, bootstrap: 1000, known: None }
+        InspectLabels { scale: Scale::Nominal, ordered: false, bootstrap: 1000, known: None }
     }
 }
 
@@ -115,6 +118,12 @@ impl InspectLabels {
         self.check()?;
         if labels.is_empty() {
             return Err(Error::Empty("label"));
+        }
+        if self.scale == Scale::Ordinal && !self.ordered {
+            let not_a_number = |class: &&str| !class.trim().parse().is_ok_and(f64::is_finite);
+            if let Some(class) = labels.classes.iter().find(not_a_number) {
+                return Err(Error::OrderUnknown { class: class.to_owned() });
+            }
         }
         let labelled = covered(&labels.tasks, self.known.as_ref(), "task")?;
         let patterns = sum_over(labels, context, || Patterns::new(labels.classes.len()));
@@ -265,6 +274,20 @@ mod tests {
         assert_eq!(found.workers.iter().map(|w| w.labels).sum::<u64>(), 1003);
         assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(found.alpha_low.unwrap() <= found.alpha_high.unwrap());
+    }
+
+    #[test]
+    fn names_have_an_order_only_if_it_is_given() {
+        let rows = [("1", "a", "low"), ("1", "b", "high"), ("2", "a", "low"), ("2", "b", "medium"), ("3", "a", "low")];
+        let rows = rows.into_iter().chain([("3", "b", "low"), ("4", "a", "high"), ("4", "b", "high")]);
+        let labels = Labels::from_rows(rows).unwrap();
+        let ordinal = InspectLabels { scale: Scale::Ordinal, bootstrap: 0, ..Default::default() };
+        let refused = ordinal.run(&labels, &Context::new());
+        assert_eq!(refused, Err(Error::OrderUnknown { class: "high".into() }));
+        let ordered = InspectLabels { ordered: true, ..ordinal.clone() };
+        let named = ordered.run(&labels.in_order(&["low", "medium", "high"]).unwrap(), &Context::new()).unwrap();
+        let numbers = labels.renamed(&["3", "1", "2"]).unwrap();
+        assert_eq!(named.alpha, ordinal.run(&numbers, &Context::new()).unwrap().alpha);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
 use beanjar::experts::{FeatureTable, HeldOut, LearnData, LearnFrom, PenaltyKind};
-use beanjar_io::{ReadFeatures, Source, Wanted, read_features};
+use beanjar_io::{Gaps, ReadFeatures, Source, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
@@ -109,15 +109,26 @@ enum Impute {
 
 impl FeatureColumns {
     /// Reads all columns that are not to be ignored.
-    fn read(&self, source: &Source, common: &Common) -> Result<FeatureTable> {
-        let read = read_features(source, Wanted::AllBut(&self.ignore), self.impute.is_some())?;
+    fn read(&self, source: &Source, reading: &Reading, common: &Common) -> Result<FeatureTable> {
+        let read = read_features(source, Wanted::AllBut(&self.ignore), &self.gaps(reading))?;
         Ok(filled(read, source, "their columns' means", common))
     }
 
     /// Reads the columns of a model, gaps being filled with the means of the units it was learned from.
-    pub(crate) fn read_these(&self, source: &Source, these: &[(String, f64)], common: &Common) -> Result<FeatureTable> {
-        let read = read_features(source, Wanted::These(these), self.impute.is_some())?;
+    pub(crate) fn read_these(
+        &self,
+        source: &Source,
+        these: &[(String, f64)],
+        reading: &Reading,
+        common: &Common,
+    ) -> Result<FeatureTable> {
+        let read = read_features(source, Wanted::These(these), &self.gaps(reading))?;
         Ok(filled(read, source, "the means of what the model was learned from", common))
+    }
+
+    /// What is missing by the user's word, and whether to fill it in.
+    fn gaps(&self, reading: &Reading) -> Gaps {
+        Gaps { impute: self.impute.is_some(), missing: reading.options().missing }
     }
 }
 
@@ -155,7 +166,7 @@ impl Learn {
         let inputs: Vec<&Source> =
             [&self.features, &self.labels].into_iter().chain(&self.truth).chain(&self.test).collect();
         let sink = common.sink(&inputs)?;
-        let features = self.columns.read(&self.features, common)?;
+        let features = self.columns.read(&self.features, &self.reading, common)?;
         let read_labels = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
         let labels = read_labels(&self.labels)?;
         let truth = self.truth.as_ref().map(known_labels).transpose()?;
