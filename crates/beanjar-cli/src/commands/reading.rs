@@ -91,7 +91,7 @@ impl Reading {
             Data::Labels(labels) => Data::Labels(labels.in_order(&order)?),
             Data::Questions(mut questions) => {
                 let ordered: Vec<_> = questions.iter().map(|question| question.labels.in_order(&order)).collect();
-                if let (Some(Err(error)), false) = (ordered.first(), ordered.iter().any(|ordered| ordered.is_ok())) {
+                if let (Some(Err(error)), false) = (ordered.first(), ordered.iter().any(std::result::Result::is_ok)) {
                     return Err(error.clone());
                 }
                 for (question, ordered) in questions.iter_mut().zip(ordered) {

@@ -37,7 +37,7 @@ pub(crate) struct Workers {
     rule: Option<RuleName>,
     /// What becomes of tasks that one of two workers did not label.
     #[arg(long, value_enum, default_value_t = MissingName::Paper)]
-    missing: MissingName,
+    missing_labels: MissingName,
     /// By what workers are sorted and kept [default: accuracy; score if there is a --rule].
     #[arg(long, value_enum)]
     by: Option<By>,

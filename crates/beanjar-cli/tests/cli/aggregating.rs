@@ -238,13 +238,17 @@ fn workers_are_ranked_kept_and_used() {
     assert_eq!(from_file, from_number);
     let kept = from_file["workers"].as_array().unwrap().iter().filter(|worker| worker["kept"] == true).count();
     assert_eq!(kept, 5);
-    for more in
-        [vec!["--rule", "elbow"], vec!["--rule", "surrogate"], vec!["--rule", "goodness"], vec!["--missing", "pair"]]
-    {
+    for more in [
+        vec!["--rule", "elbow"],
+        vec!["--rule", "surrogate"],
+        vec!["--rule", "goodness"],
+        vec!["--missing-labels", "pair"],
+    ] {
         let found = folder.json(&[&["workers", "crowd/labels.csv"], &more[..]].concat());
         assert!((1..=12).contains(&found["keep"].as_u64().unwrap()), "{more:?}");
     }
-    let subset = folder.json(&["workers", "crowd/labels.csv", "--keep", "4", "--by", "subset", "--missing", "full"]);
+    let subset =
+        folder.json(&["workers", "crowd/labels.csv", "--keep", "4", "--by", "subset", "--missing-labels", "full"]);
     assert_eq!(subset["workers"].as_array().unwrap().iter().filter(|worker| worker["kept"] == true).count(), 4);
     let all = folder.json(&["aggregate", "crowd/labels.csv", "--workers", "auto", "--method", "dawid-skene"]);
     assert!(all["workers"].as_array().unwrap().iter().any(|worker| worker["kept"] == true));

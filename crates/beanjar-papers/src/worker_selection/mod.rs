@@ -268,7 +268,7 @@ impl Paper<'_> {
         }
         let header = ["set", "paper", "full", "pair"];
         Ok(format!(
-            "\nMajority+EM at its best number of workers, by the rule for missing labels (--missing)\n\n{}",
+            "\nMajority+EM at its best number of workers, by the rule for missing labels (--missing-labels)\n\n{}",
             table(&header, rows)
         ))
     }
