@@ -39,7 +39,9 @@ pub enum Error {
         reason: String,
     },
     /// No format goes with the name.
-    #[error("{file}: {problem}; name it .csv, .tsv, .jsonl, .parquet or .arrow (text also with .gz or .zst)")]
+    #[error(
+        "{file}: {problem}; what can be read is .csv, .tsv, .jsonl, .json (these also with .gz or .zst), .parquet, .arrow and .xlsx"
+    )]
     UnknownFormat {
         /// The file.
         file: String,
@@ -175,6 +177,14 @@ pub enum Error {
         file: String,
         /// The row of the first with a comma.
         place: Place,
+    },
+    /// JSON, a spreadsheet or an export that is no table.
+    #[error("{file}: {problem}")]
+    NoTable {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
     },
     /// A line that is no JSON object of plain values.
     #[error("{file}, {place}: {problem}; each line should be one JSON object of plain values")]

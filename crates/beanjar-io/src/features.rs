@@ -3,7 +3,7 @@
 use crate::column_roles::found;
 use crate::error::{FeatureProblem, shown};
 use crate::read::{Decimals, Float32, Input, Number};
-use crate::table::Ids;
+use crate::table::{Ids, id_first};
 use crate::{Error, Missing, Place, Result, Source};
 use beanjar::Context;
 use beanjar::experts::{FeatureTable, Features};
@@ -62,7 +62,9 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, gaps: &Gaps) -> Result
         let (file, name) = (input.header_place(), shown(name));
         return Err(Error::NoSuchColumn { file, role: "ignored", name, found: found(&names) });
     }
-    let kept: Vec<usize> = (0..names.len()).filter(|&i| i == 0 || wants(&names[i])).collect();
+    let mut kept = id_first(&names);
+    let id = kept[0];
+    kept.retain(|&column| column == id || wants(&names[column]));
     names = kept[1..].iter().map(|&column| names[column].clone()).collect();
 
     let mut ids = Ids::default();

@@ -19,6 +19,10 @@ pub enum Format {
     Parquet,
     /// An Arrow IPC file, also known as Feather version 2.
     Arrow,
+    /// A JSON array of objects, or the JSON export of an annotation tool.
+    Json,
+    /// A spreadsheet: .xlsx; .xls and .ods are read as well.
+    Sheet,
 }
 
 /// What a text file is wrapped in.
@@ -48,17 +52,21 @@ impl Format {
             Some((_, "jsonl" | "ndjson")) => Format::Jsonl,
             Some((_, "parquet" | "pq")) => Format::Parquet,
             Some((_, "arrow" | "feather" | "ipc")) => Format::Arrow,
+            Some((_, "json")) => Format::Json,
+            Some((_, "xlsx" | "xls" | "xlsm" | "ods")) => Format::Sheet,
+            Some((_, "sav" | "zsav" | "por")) => return Err(unknown("SPSS files cannot be read; in SPSS, save the data as CSV, or in R: write.csv(haven::read_sav(FILE), \"FILE.csv\"), or in Python: pandas.read_spss(FILE).to_csv(\"FILE.csv\")".into())),
+            Some((_, "dta" | "sas7bdat" | "rds")) => return Err(unknown("files of Stata, SAS and R cannot be read; save the data as CSV there".into())),
             Some((_, extension)) => return Err(unknown(format!("the extension .{extension} is not known"))),
             None => return Err(unknown("the name has no extension that shows the format".into())),
         };
         if !format.is_text() && compression != Compression::Plain {
-            return Err(unknown("parquet and arrow files carry their own compression".into()));
+            return Err(unknown("parquet, arrow and xlsx files carry their own compression".into()));
         }
         Ok((format, compression))
     }
 
     pub(crate) fn is_text(self) -> bool {
-        matches!(self, Format::Csv | Format::Tsv | Format::Jsonl)
+        matches!(self, Format::Csv | Format::Tsv | Format::Jsonl | Format::Json)
     }
 }
 
@@ -85,6 +93,7 @@ impl<P: AsRef<Path>> From<P> for Source {
 pub(crate) enum Opened {
     Text { format: Format, bytes: Box<dyn Read + Send> },
     Columnar { format: Format, file: File },
+    Sheet { bytes: Vec<u8> },
 }
 
 impl Source {
@@ -137,8 +146,10 @@ impl Source {
                     Err(_) if !self.can_be_read_again() => return self.sniff(Reported::new(file, size, context)),
                     other => other?,
                 };
-                if !format.is_text() {
-                    return Ok(Opened::Columnar { format, file });
+                match format {
+                    Format::Sheet => return self.whole(Reported::new(file, size, context)),
+                    Format::Parquet | Format::Arrow => return Ok(Opened::Columnar { format, file }),
+                    _ => {}
                 }
                 let bytes = self.decompress(compression, Reported::new(file, size, context))?;
                 Ok(Opened::Text { format, bytes })
@@ -159,10 +170,13 @@ impl Source {
         let format = match &start[..] {
             [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
             start if start.starts_with(b"ARROW1") || start.starts_with(&[0xff; 4]) => Format::Arrow,
-            start if start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start().starts_with(b"{") => {
-                Format::Jsonl
-            }
-            _ => Format::Csv,
+            [b'P', b'K', 3, 4, ..] => return self.whole(bytes),
+            start => match start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start() {
+                // An object that is spread over lines is none of several.
+                [b'{', rest @ ..] if !rest.starts_with(b"\n") && !rest.starts_with(b"\r") => Format::Jsonl,
+                [b'{' | b'[', ..] => Format::Json,
+                _ => Format::Csv,
+            },
         };
         if format.is_text() {
             return Ok(Opened::Text { format, bytes: Box::new(bytes) });
@@ -171,6 +185,13 @@ impl Source {
         let mut file = tempfile::tempfile().map_err(|error| self.unreadable(&error))?;
         io::copy(&mut bytes, &mut file).map_err(|error| self.unreadable(&error))?;
         Ok(Opened::Columnar { format, file })
+    }
+
+    /// All bytes of a spreadsheet.
+    fn whole(&self, mut bytes: impl Read) -> Result<Opened> {
+        let mut all = Vec::new();
+        bytes.read_to_end(&mut all).map_err(|error| self.unreadable(&error))?;
+        Ok(Opened::Sheet { bytes: all })
     }
 
     /// The first bytes, and all bytes, those included.
@@ -231,7 +252,9 @@ mod tests {
         assert_eq!(of("a.ndjson.zst"), Some((Format::Jsonl, Compression::Zstd)));
         assert_eq!(of("a.parquet"), Some((Format::Parquet, Compression::Plain)));
         assert_eq!(of("a.feather"), Some((Format::Arrow, Compression::Plain)));
-        for bad in ["a.txt", "csv", "a.gz", "a.parquet.gz", ""] {
+        assert_eq!(of("a.json.gz"), Some((Format::Json, Compression::Gzip)));
+        assert_eq!(of("a.xlsx"), Some((Format::Sheet, Compression::Plain)));
+        for bad in ["a.sav", "a.xlsx.gz", "a.txt", "csv", "a.gz", "a.parquet.gz", ""] {
             assert_eq!(of(bad), None, "{bad}");
         }
     }

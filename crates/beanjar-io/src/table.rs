@@ -1,6 +1,7 @@
 //! Tables of one row per object: truths, labels to predict.
 
 use crate::class_names::alike;
+use crate::column_roles::{Role, is_nameless, role_of};
 use crate::error::shown;
 use crate::read::{Input, Rows};
 use crate::{Error, Place, Result, Source};
@@ -10,6 +11,8 @@ use std::collections::HashSet;
 /// One row per object: its id, and some columns of text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
+    /// The name of the column of ids.
+    pub id: String,
     /// The objects' ids, from the first column.
     pub ids: Dictionary,
     /// The names of the other columns.
@@ -71,9 +74,9 @@ pub fn read_columns(source: &Source) -> Result<(Vec<String>, Vec<Vec<String>>)> 
 pub fn read_table(source: &Source) -> Result<Table> {
     let input = open_table(source)?;
     let (file, names) = (input.file.clone(), input.names.clone());
-    let kept: Vec<usize> = (0..names.len()).collect();
+    let kept = id_first(&names);
     let mut ids = Ids::default();
-    let mut columns = vec![Vec::new(); names.len() - 1];
+    let mut columns = vec![Vec::new(); kept.len() - 1];
     input.for_each(&kept, |rows| {
         let kept = ids.take(&rows);
         for (i, column) in columns.iter_mut().enumerate() {
@@ -82,7 +85,20 @@ pub fn read_table(source: &Source) -> Result<Table> {
         }
         Ok(())
     })?;
-    Ok(Table { ids: ids.each_once(file)?, names: names[1..].to_vec(), columns })
+    let id = names[kept[0]].clone();
+    let names = kept[1..].iter().map(|&column| names[column].clone()).collect();
+    Ok(Table { id, ids: ids.each_once(file)?, names, columns })
+}
+
+/// The columns of a table of one row per object, that of the ids first: the first, or the one called as ids are behind a
+/// column that only counts rows, which data frames leave behind.
+pub(crate) fn id_first(names: &[String]) -> Vec<usize> {
+    let counts = is_nameless(&names[0]) || names[0].eq_ignore_ascii_case("index");
+    let is_id = |column: &usize| role_of(&names[*column]) == Some(Role::Object);
+    match (1..names.len()).find(is_id).filter(|_| counts) {
+        Some(id) => std::iter::once(id).chain((1..names.len()).filter(|&column| column != id)).collect(),
+        None => (0..names.len()).collect(),
+    }
 }
 
 /// Opens a table of ids and at least one other column.

@@ -1,8 +1,9 @@
 //! Tables to files of any format.
 
 use crate::output_file::{Output, unwritable};
+use crate::spreadsheet::Sheet;
 use crate::write_columnar::Columnar;
-use crate::{Compression, Format, Result, Source};
+use crate::{Compression, Error, Format, Result, Source};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -50,7 +51,9 @@ pub struct TableWriter {
 enum Encoder {
     Delimited(Box<csv::Writer<Stream>>),
     Jsonl { names: Vec<String>, stream: Box<Stream> },
+    Json { names: Vec<String>, stream: Box<Stream> },
     Columnar(Box<Columnar>),
+    Sheet(Box<Sheet>),
 }
 
 impl TableWriter {
@@ -58,6 +61,10 @@ impl TableWriter {
     pub fn create(path: impl AsRef<Path>, columns: &[(&str, ColumnType)], inputs: &[&Source]) -> Result<TableWriter> {
         let path = path.as_ref();
         let (format, compression) = Format::of(path)?;
+        if let (Format::Sheet, Some(other)) = (format, path.extension().filter(|extension| *extension != "xlsx")) {
+            let problem = format!("spreadsheets are written as .xlsx, not as .{}", other.display());
+            return Err(Error::UnknownFormat { file: path.display().to_string(), problem });
+        }
         let output = Output::create(path, inputs)?;
         let encoder = match format {
             Format::Csv | Format::Tsv => {
@@ -73,6 +80,15 @@ impl TableWriter {
                 let names = columns.iter().map(|(name, _)| json_text(name)).collect();
                 Encoder::Jsonl { names, stream: Box::new(stream) }
             }
+            Format::Json => {
+                let stream = Stream::new(output, compression).map_err(|error| unwritable(path, &error))?;
+                let names = columns.iter().map(|(name, _)| json_text(name)).collect();
+                Encoder::Json { names, stream: Box::new(stream) }
+            }
+            Format::Sheet => {
+                let sheet = Sheet::new(output, columns).map_err(|error| unwritable(path, &error))?;
+                Encoder::Sheet(Box::new(sheet))
+            }
             Format::Parquet | Format::Arrow => {
                 let columnar = Columnar::new(output, format, columns);
                 Encoder::Columnar(Box::new(columnar.map_err(|error| unwritable(path, &error))?))
@@ -86,7 +102,12 @@ impl TableWriter {
     pub fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
         let written = check_cells(cells, &self.types).and_then(|()| match &mut self.encoder {
             Encoder::Delimited(writer) => delimited_row(writer, cells),
-            Encoder::Jsonl { names, stream } => json_row(stream, names, cells),
+            Encoder::Jsonl { names, stream } => json_row(stream, names, cells).and_then(|()| stream.write_all(b"\n")),
+            Encoder::Json { names, stream } => {
+                let before: &[u8] = if self.rows == 0 { b"[\n" } else { b",\n" };
+                stream.write_all(before).and_then(|()| json_row(stream, names, cells))
+            }
+            Encoder::Sheet(sheet) => sheet.row(cells),
             Encoder::Columnar(columnar) => columnar.row(cells),
         });
         self.rows += 1;
@@ -101,6 +122,11 @@ impl TableWriter {
                 writer.into_inner().map_err(|error| io::Error::other(error.to_string())).and_then(Stream::finish)
             }
             Encoder::Jsonl { stream, .. } => stream.finish(),
+            Encoder::Json { mut stream, .. } => {
+                let end: &[u8] = if rows == 0 { b"[]\n" } else { b"\n]\n" };
+                stream.write_all(end).and_then(|()| stream.finish())
+            }
+            Encoder::Sheet(sheet) => sheet.finish(),
             Encoder::Columnar(columnar) => columnar.finish(),
         };
         output.map_err(|error| unwritable(&path, &error))?.finish()?;
@@ -160,7 +186,7 @@ fn json_row(stream: &mut Stream, names: &[String], cells: &[Cell<'_>]) -> io::Re
             Cell::Missing => stream.write_all(b"null")?,
         }
     }
-    stream.write_all(b"}\n")
+    stream.write_all(b"}")
 }
 
 /// The shortest text that reads back as the same number; a power of ten where zeros would fill the line.

@@ -8,11 +8,12 @@ use std::path::PathBuf;
 
 /// Rewrite a table in another file format. The names of the files show the formats.
 ///
-/// All columns are kept, ids and labels as text. With --form, judgments go from one row per judgment (long) to one row
+/// All columns are kept, ids and labels as text. Exports of annotation tools (Label Studio, Prodigy, Argilla, doccano,
+/// Labelbox, Mechanical Turk, Toloka) are recognised, and become long tables. With --form, judgments go from one row per judgment (long) to one row
 /// per object and worker with a column per attribute (wide), or back.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar convert labels.csv labels.parquet\n  beanjar convert ratings.tsv.gz ratings.jsonl.zst\n  beanjar convert wide.csv long.csv --form long"
+    after_help = "Examples:\n  beanjar convert labels.csv labels.parquet\n  beanjar convert ratings.tsv.gz ratings.jsonl.zst\n  beanjar convert wide.csv long.csv --form long\n  beanjar convert label-studio-export.json labels.csv\n  beanjar convert truth.csv predictions.json --label-studio label-studio-export.json"
 )]
 pub(crate) struct Convert {
     /// The file to read; - is standard input.
@@ -24,6 +25,10 @@ pub(crate) struct Convert {
     /// How to lay judgments out.
     #[arg(long, value_enum, default_value_t = FormName::Same)]
     form: FormName,
+    /// Write predictions for Label Studio: IN are aggregated labels (task,label,confidence), and this is the JSON export of
+    /// the project whose tasks they are of. The least sure tasks come first.
+    #[arg(long, value_name = "EXPORT", conflicts_with = "form")]
+    label_studio: Option<Source>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -42,6 +47,11 @@ impl Convert {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         if common.out.is_some() {
             return Err(Failure::Words("convert: name the output as the second file, not with --out".into()));
+        }
+        if let Some(export) = &self.label_studio {
+            let tasks = beanjar_io::write_label_studio_predictions(&self.from, export, &self.to)?;
+            common.note(&format!("{}: {} with a prediction", self.to.display(), count(tasks, "task")));
+            return Ok(());
         }
         let form = match self.form {
             FormName::Same => Form::Same,

@@ -7,7 +7,7 @@ use beanjar::reliability::{AttributeReliability, Scale};
 use beanjar::{
     Dictionary, InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome, Judgments, Labels,
 };
-use beanjar_io::{Data, Question, Source, read_table};
+use beanjar_io::{Data, PositionBias, Question, Read, Source, read_table};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -75,7 +75,8 @@ impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
-        match self.reading.read_by(&self.by, &self.file, common)?.data {
+        let Read { data, positions, .. } = self.reading.read_by(&self.by, &self.file, common)?;
+        match data {
             Data::Judgments(judgments) => {
                 let outcome = self.inspect_judgments(&judgments, common)?;
                 common.warn_all(&outcome.warnings);
@@ -84,13 +85,13 @@ impl Inspect {
             Data::Labels(labels) => {
                 let outcome = self.inspect_labels(&labels, common)?;
                 common.warn_all(&outcome.warnings);
-                sink.emit(&LabelsReport { outcome, all: self.all })
+                sink.emit(&LabelsReport { outcome, positions, all: self.all })
             }
             Data::Questions(questions) => {
                 let report = |question: Question| {
                     let outcome = self.inspect_labels(&question.labels, common)?;
                     common.warn_all_of(&question.name, &outcome.warnings);
-                    Ok((question.name, LabelsReport { outcome, all: self.all }))
+                    Ok((question.name, LabelsReport { outcome, positions: Vec::new(), all: self.all }))
                 };
                 sink.emit(&ByQuestion(questions.into_iter().map(report).collect::<Result<_>>()?))
             }
@@ -201,9 +202,12 @@ impl Report for JudgmentsReport<'_> {
 
 /// What `inspect` prints of labels.
 #[derive(Serialize)]
-#[serde(transparent)]
 struct LabelsReport {
+    #[serde(flatten)]
     outcome: InspectLabelsOutcome,
+    /// Of verdicts on pairs: how often each judge chose what stood first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    positions: Vec<PositionBias>,
     /// Whether to show every worker in the table.
     #[serde(skip)]
     all: bool,
@@ -241,6 +245,7 @@ impl Report for LabelsReport {
         if let Some(kappa) = found.fleiss_kappa {
             text += &format!("  Fleiss' kappa: {}\n", number(kappa));
         }
+        text += &self.position_table();
         let workers = found.workers.iter().map(|w| (w.worker.as_str(), w.labels, w.agreement)).collect();
         text + &worker_table(
             workers,
@@ -258,6 +263,23 @@ impl Report for LabelsReport {
 }
 
 impl LabelsReport {
+    /// How far the order of a pair mattered to each judge.
+    fn position_table(&self) -> String {
+        if self.positions.is_empty() {
+            return String::new();
+        }
+        let row = |bias: &PositionBias| {
+            let (verdicts, first) = (bias.verdicts.to_string(), number(bias.first));
+            vec![bias.judge.clone(), verdicts, first, bias.both_orders.to_string(), bias.changed.to_string()]
+        };
+        let rows = self.positions.iter().map(row).collect();
+        format!(
+            "\n{}\n  first: the share of verdicts for what stood first; half where the order does not matter\n  \
+             both: pairs seen in both orders; changed: how many of them got another verdict then\n",
+            table(&["judge", "verdicts", "first", "both", "changed"], rows)
+        )
+    }
+
     fn votes(&self) -> String {
         let votes = &self.outcome.votes_per_task;
         match &votes[..] {

@@ -3,7 +3,7 @@
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::{Judgments, Labels};
-use beanjar_io::{ColumnNames, Data, Kind, Missing, Question, Read, ReadOptions, Role, Source};
+use beanjar_io::{ColumnNames, Data, Kind, Missing, Question, Read, ReadOptions, Role, Source, Wide};
 use clap::{Args, ValueEnum};
 
 /// How to read a file of judgments or labels.
@@ -16,6 +16,9 @@ pub(crate) struct Reading {
     /// What the file holds, where its columns do not show it.
     #[arg(long, value_enum)]
     kind: Option<KindName>,
+    /// What the columns of a table without a column of labels or values are, where the file does not show it.
+    #[arg(long, value_enum)]
+    wide: Option<WideName>,
     /// What stands for a missing value in the file, besides nothing, NA, N/A, NaN and null: 999,-99,"don't know".
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
     missing: Vec<String>,
@@ -43,14 +46,29 @@ enum KindName {
     Labels,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum WideName {
+    /// Each is an annotator: task,ann1,ann2.
+    Annotators,
+    /// Each is an attribute: object,tall,male.
+    Attributes,
+    /// Those that differ only in a number are repeats of one attribute: object,happy_1,happy_2.
+    Repeats,
+}
+
 impl Reading {
     pub(crate) fn options(&self) -> ReadOptions {
         let kind = self.kind.map(|kind| match kind {
             KindName::Judgments => Kind::Judgments,
             KindName::Labels => Kind::Labels,
         });
+        let wide = self.wide.map(|wide| match wide {
+            WideName::Annotators => Wide::Annotators,
+            WideName::Attributes => Wide::Attributes,
+            WideName::Repeats => Wide::Repeats,
+        });
         let missing = Missing::new(self.missing.iter().cloned());
-        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind, missing }
+        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind, missing, wide }
     }
 
     /// Reads the file, and says what it was understood to hold.

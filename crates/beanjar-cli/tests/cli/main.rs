@@ -2,6 +2,7 @@
 
 mod aggregating;
 mod bad_input;
+mod exports;
 mod learning;
 mod public_data;
 mod reading;

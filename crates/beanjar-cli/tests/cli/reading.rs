@@ -241,3 +241,74 @@ fn a_reader_that_has_had_enough_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
 }
+
+#[test]
+fn a_column_for_each_annotator_is_understood() {
+    let folder = Folder::new();
+    folder.write(
+        "long.csv",
+        "task,worker,label\nt1,ann1,cat\nt1,ann2,dog\nt2,ann1,cat\nt2,ann2,cat\nt2,ann3,cat\nt3,ann3,dog\n",
+    );
+    let expected = folder.json(&["inspect", "long.csv"]);
+    folder.write("wide.csv", "task,ann1,ann2,ann3\nt1,cat,dog,\nt2,cat,cat,cat\nt3,NA,,dog\n");
+    assert_eq!(folder.json(&["inspect", "wide.csv"]), expected);
+    let err = folder.run(&["inspect", "wide.csv"]).err;
+    assert!(
+        err.starts_with("read wide.csv: task=task; annotators: ann1, ann2, ann3; 3 cells without a value left out\n"),
+        "{err}"
+    );
+    for name in ["wide.parquet", "wide.jsonl", "wide.xlsx"] {
+        folder.run(&["convert", "wide.csv", name]);
+        assert_eq!(folder.json(&["inspect", name]), expected, "{name}");
+    }
+    // Names that say nothing, over the same few words.
+    let people = folder.read("wide.csv").replace("task,ann1,ann2,ann3", "file,anna,ben,carl");
+    folder.write("people.csv", people);
+    let found = folder.json(&["inspect", "people.csv"]);
+    assert_eq!((&found["alpha"], &found["workers"][0]["worker"]), (&expected["alpha"], &serde_json::json!("anna")));
+    // Numbers are attributes, unless the names or the user say otherwise.
+    folder.write("numbers.csv", "object,anna,ben\n1,3,4\n2,1,1\n3,2,2\n");
+    assert_eq!(folder.json(&["inspect", "numbers.csv"])["attributes"][0]["attribute"], "anna");
+    let labels = folder.json(&["inspect", "numbers.csv", "--wide", "annotators"]);
+    assert_eq!(labels["classes"], serde_json::json!(["1", "2", "3", "4"]));
+    let judgments = folder.json(&["inspect", "numbers.csv", "--wide", "annotators", "--kind", "judgments"]);
+    assert_eq!(
+        (&judgments["workers"][1]["worker"], &judgments["objects"]),
+        (&serde_json::json!("ben"), &serde_json::json!(3))
+    );
+    folder.write("raters.csv", "object,rater_1,rater_2\n1,3,4\n2,1,1\n3,2,2\n");
+    assert_eq!(folder.json(&["inspect", "raters.csv"])["workers"][0]["worker"], "rater_1");
+}
+
+#[test]
+fn repeated_columns_are_repeats_of_one_attribute() {
+    let folder = Folder::new();
+    folder.write("long.csv", "object,attribute,value\n1,happy,3\n1,happy,4\n1,sad,1\n2,happy,1\n2,happy,2\n2,sad,5\n");
+    let expected = folder.json(&["inspect", "long.csv"]);
+    folder.write("wide.csv", "object,happy_1,happy_2,sad\n1,3,4,1\n2,1,2,5\n");
+    assert_eq!(folder.json(&["inspect", "wide.csv"]), expected);
+    assert!(folder.run(&["inspect", "wide.csv"]).err.contains("repeats of one attribute: happy"));
+    folder.write("frame.csv", "object,happy,happy.1,sad\n1,3,4,1\n2,1,2,5\n");
+    assert_eq!(folder.json(&["inspect", "frame.csv"]), expected);
+    let found = folder.json(&["inspect", "wide.csv", "--wide", "attributes"]);
+    assert_eq!(found["attributes"].as_array().unwrap().len(), 3);
+    folder.write("x.csv", "object,x1,x2\n1,3,4\n2,1,2\n");
+    assert_eq!(folder.json(&["inspect", "x.csv"])["attributes"].as_array().unwrap().len(), 2);
+    assert_eq!(folder.json(&["inspect", "x.csv", "--wide", "repeats"])["attributes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_index_of_a_data_frame_is_no_id() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    for first in ["", "index", "Unnamed: 0"] {
+        folder.write("truth.csv", format!("{first},task,label\n0,t1,cat\n1,t2,cat\n"));
+        let found = folder.json(&["aggregate", "labels.csv", "--truth", "truth.csv"]);
+        assert_eq!(found["truth"]["tasks"], 2, "{first}");
+        folder.write("l.csv", format!("{first},task,worker,label\n0,t1,ann,cat\n1,t1,bob,dog\n"));
+        assert_eq!(folder.json(&["inspect", "l.csv"])["labels"], 2, "{first}");
+    }
+    // An index that has a name for every row is one.
+    folder.write("truth.csv", ",label\nt1,cat\nt2,cat\n");
+    assert_eq!(folder.json(&["aggregate", "labels.csv", "--truth", "truth.csv"])["truth"]["tasks"], 2);
+}

@@ -1,9 +1,12 @@
 //! A block of rows, decoded: some columns, as text.
 
 use super::missing::{Missing, is_missing};
+use super::wanted_columns::Wanted;
 use crate::Place;
+use crate::exports::Held;
 use crate::write::plain;
 use arrow_array::{Array, Float64Array};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows of the chosen columns. A missing value is the empty text.
@@ -45,6 +48,22 @@ pub(super) enum Places {
 impl Rows {
     pub(super) fn new(index: u32, text: String, cells: Vec<Vec<(u32, u32)>>, places: Places) -> Self {
         Rows { index, text, cells, numbers: Vec::new(), places, missing: None, decimal_commas: false }
+    }
+
+    /// Some rows of a table that is held in memory.
+    pub(super) fn of_table(index: u32, table: &Held, rows: Range<usize>, wanted: &Wanted) -> Self {
+        let mut text = String::new();
+        let mut cells: Vec<Vec<(u32, u32)>> = vec![Vec::with_capacity(rows.len()); wanted.kept];
+        for (column, values) in table.columns.iter().enumerate() {
+            let Some(slot) = wanted.slot(column) else { continue };
+            for value in &values[rows.clone()] {
+                let start = text.len() as u32;
+                text.push_str(value);
+                cells[slot].push((start, text.len() as u32));
+            }
+        }
+        let places = Places::Rows { first: rows.start as u64 + 1, count: rows.len() };
+        Rows::new(index, text, cells, places)
     }
 
     pub(super) fn with_numbers(self, numbers: Vec<Option<Float64Array>>) -> Self {

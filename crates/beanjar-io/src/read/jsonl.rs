@@ -60,6 +60,18 @@ pub(super) fn decode(file: &str, index: u32, piece: &Piece, names: &[String], wa
     Ok(Rows::new(index, text, cells, Places::Lines { first: piece.line, after }))
 }
 
+/// The lines as records, nested ones too.
+pub(super) fn records(file: &str, piece: &Piece) -> Result<Vec<serde_json::Map<String, serde_json::Value>>> {
+    let record = |(line, text)| serde_json::from_str(text).map_err(|error| bad(file, line, without_position(&error)));
+    lines(file, piece)?.map(record).collect()
+}
+
+/// The first record, if it is one.
+pub(super) fn first_record(piece: &Piece) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let line = piece.bytes.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty())?;
+    serde_json::from_slice(line).ok()
+}
+
 /// The lines that are not blank, with their numbers.
 fn lines<'a>(file: &str, piece: &'a Piece) -> Result<impl Iterator<Item = (u64, &'a str)>> {
     check_utf8(file, &piece.bytes, piece.offset)?;

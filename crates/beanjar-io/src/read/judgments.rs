@@ -1,9 +1,11 @@
 //! Rows of object, attribute, worker, value; or of object, worker and a column for each attribute.
 
 use super::decimals::{DECIMAL_COMMAS, Decimals};
-use super::{Data, Float32, Input, Number, Read, Rows};
+use super::wide::{Matrix, without_repeats};
+use super::{Data, Float32, Input, Number, Read, Rows, Wide};
 use crate::column_roles::{Header, Role, is_nameless};
 use crate::error::shown;
+use crate::understood::some;
 use crate::{Error, Result, Understood};
 use beanjar::judgments::JudgmentsPart;
 use beanjar::{Context, Judgments, counted};
@@ -24,13 +26,28 @@ struct Layout {
     /// The names of the value columns.
     values: Vec<String>,
     wide: bool,
+    /// Of a table with a column for each annotator: their names.
+    annotators: Vec<String>,
 }
 
-pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Result<Read> {
-    let (layout, kept) = layout(header)?;
+pub(super) fn read(input: Input, header: &Header<'_>, wide: Option<Wide>, context: &Context) -> Result<Read> {
+    let (layout, kept) = layout(header, wide)?;
+    read_layout(input, header, &layout, &kept, context)
+}
+
+/// Reads a table with a column of numbers for each annotator.
+pub(super) fn read_matrix(input: Input, header: &Header<'_>, matrix: &Matrix, context: &Context) -> Result<Read> {
+    let annotators: Vec<String> = matrix.annotators.iter().map(|&column| header.names[column].clone()).collect();
+    let values = vec!["value".to_owned(); annotators.len()];
+    let layout = Layout { file: header.file.into(), worker: false, attribute: false, values, wide: true, annotators };
+    let kept: Vec<usize> = std::iter::once(matrix.object).chain(matrix.annotators.iter().copied()).collect();
+    read_layout(input, header, &layout, &kept, context)
+}
+
+fn read_layout(input: Input, header: &Header<'_>, layout: &Layout, kept: &[usize], context: &Context) -> Result<Read> {
     let input = if layout.wide { input.strict() } else { input };
     let input = input.numbers(layout.first_value(), Float32::AsWritten);
-    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, &layout))?;
+    let parts = input.read(kept, context, |part: &mut Part, rows| part.take(rows, layout))?;
     let data = |source| Error::Data { file: header.file.into(), source };
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
     let commas = Decimals::of(parts.iter().map(|part| &part.decimals)).check(header.file)?;
@@ -39,17 +56,17 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
     if judgments.is_empty() {
         return Err(data(beanjar::Error::Empty("row with an object and a value")));
     }
-    let mut understood = layout.understood(header, &kept);
+    let mut understood = layout.understood(header, kept);
     understood.notes.extend(commas.then(|| DECIMAL_COMMAS.to_owned()));
     match (incomplete, layout.wide) {
         (0, _) => {}
         (n, true) => understood.notes.push(format!("{} without a value left out", counted(n, "cell"))),
         (n, false) => understood.notes.push(format!("{} with a missing value left out", counted(n, "row"))),
     }
-    Ok(Read { data: Data::Judgments(judgments), incomplete, understood })
+    Ok(Read { data: Data::Judgments(judgments), incomplete, understood, positions: Vec::new() })
 }
 
-fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
+fn layout(header: &Header<'_>, wide: Option<Wide>) -> Result<(Layout, Vec<usize>)> {
     // Where the user asks for judgments, they may be in a column of labels.
     let value = header.find(Role::Value)?.map_or_else(|| header.find(Role::Label), |value| Ok(Some(value)))?;
     let attribute = header.find(Role::Attribute)?;
@@ -76,12 +93,17 @@ fn layout(header: &Header<'_>) -> Result<(Layout, Vec<usize>)> {
         header.need(Role::Value)?;
     }
     kept.extend(&values);
+    let names: Vec<String> = values.iter().map(|&column| header.names[column].clone()).collect();
     let layout = Layout {
         file: header.file.into(),
         worker: worker.is_some(),
         attribute: value.is_some() && attribute.is_some(),
-        values: values.iter().map(|&column| header.names[column].clone()).collect(),
+        values: match (value, wide) {
+            (None, None | Some(Wide::Repeats)) => without_repeats(&names, wide.is_some()),
+            _ => names,
+        },
         wide: value.is_none(),
+        annotators: Vec::new(),
     };
     Ok((layout, kept))
 }
@@ -96,7 +118,7 @@ impl Part {
         let most = rows.len() * layout.values.len();
         let (mut objects, mut attributes, mut values) =
             (Vec::with_capacity(most), Vec::with_capacity(most), Vec::with_capacity(most));
-        let mut workers = Vec::with_capacity(if layout.worker { most } else { 0 });
+        let mut workers: Vec<&str> = Vec::with_capacity(if layout.worker { most } else { 0 });
         for row in 0..rows.len() {
             for (column, name) in (first_value..).zip(&layout.values) {
                 let attribute = row_attributes.get(row).copied().unwrap_or(name);
@@ -119,7 +141,10 @@ impl Part {
                 };
                 objects.push(row_objects[row]);
                 attributes.push(attribute);
-                workers.extend(row_workers.get(row));
+                match layout.annotators.get(column - first_value) {
+                    Some(annotator) => workers.push(annotator.as_str()),
+                    None => workers.extend(row_workers.get(row)),
+                }
                 values.push(value);
             }
         }
@@ -134,7 +159,21 @@ impl Layout {
         let roles = roles.chain(self.attribute.then_some("attribute")).chain((!self.wide).then_some("value"));
         let used: Vec<(usize, &'static str)> = kept.iter().copied().zip(roles).collect();
         let understood = Understood::of(header.names, &used);
-        if self.wide { understood.with_many("attributes", self.values.clone()) } else { understood }
+        if !self.wide {
+            return understood;
+        }
+        let names = kept[self.first_value()..].iter().map(|&column| header.names[column].clone()).collect();
+        if !self.annotators.is_empty() {
+            return understood.with_many("annotators", names);
+        }
+        let mut understood = understood.with_many("attributes", names);
+        let mut attributes = self.values.clone();
+        attributes.dedup();
+        if attributes.len() < self.values.len() {
+            let repeated: Vec<&String> = attributes.iter().filter(|name| !header.names.contains(name)).collect();
+            understood.notes.push(format!("repeats of one attribute: {}", some(&repeated)));
+        }
+        understood
     }
 
     /// The first kept column that holds values.

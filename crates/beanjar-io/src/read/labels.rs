@@ -1,5 +1,6 @@
 //! Rows of task, worker, label; with a column of questions, a table for each question.
 
+use super::wide::Matrix;
 use super::{Data, Input, Question, Read, Rows};
 use crate::class_names::with_one_name_each;
 use crate::column_roles::{Header, Role};
@@ -65,7 +66,31 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
         1 => Data::Labels(tables.remove(0).labels),
         _ => Data::Questions(tables),
     };
-    Ok(Read { data, incomplete, understood })
+    Ok(Read { data, incomplete, understood, positions: Vec::new() })
+}
+
+/// Reads a table with a column for each annotator.
+pub(super) fn read_matrix(input: Input, header: &Header<'_>, matrix: &Matrix, context: &Context) -> Result<Read> {
+    let names: Vec<String> = matrix.annotators.iter().map(|&column| header.names[column].clone()).collect();
+    let kept: Vec<usize> = std::iter::once(matrix.object).chain(matrix.annotators.iter().copied()).collect();
+    let data = |source| Error::Data { file: header.file.into(), source };
+    let take = |part: &mut Part, rows: &Rows| part.take_matrix(rows, &names).map_err(data);
+    let parts = input.strict().read(&kept, context, take)?;
+    let incomplete = parts.iter().map(|part| part.incomplete).sum();
+    let parts = parts.into_iter().map(|part| part.labels).collect();
+    let mut labels = Labels::from_parts(parts, context).map_err(data)?;
+    if labels.is_empty() {
+        return Err(data(beanjar::Error::Empty("cell with a label")));
+    }
+    let mut understood = Understood::of(header.names, &[(matrix.object, "task")]).with_many("annotators", names);
+    if incomplete > 0 {
+        understood.notes.push(format!("{} without a value left out", counted(incomplete, "cell")));
+    }
+    if let Some((alike, note)) = with_one_name_each(&labels).map_err(data)? {
+        labels = alike;
+        understood.notes.push(note);
+    }
+    Ok(Read { data: Data::Labels(labels), incomplete, understood, positions: Vec::new() })
 }
 
 /// A table for each question, in order of first appearance.
@@ -84,6 +109,24 @@ fn by_question(parts: Vec<Part>, context: &Context) -> beanjar::Result<Vec<Quest
 }
 
 impl Part {
+    fn take_matrix(&mut self, rows: &Rows, names: &[String]) -> beanjar::Result<()> {
+        let row_tasks = rows.column(0);
+        let (mut tasks, mut workers, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let columns: Vec<Vec<&str>> = (1..=names.len()).map(|column| rows.column(column)).collect();
+        for (row, task) in row_tasks.iter().enumerate() {
+            for (name, column) in names.iter().zip(&columns) {
+                if task.is_empty() || column[row].is_empty() {
+                    self.incomplete += 1;
+                    continue;
+                }
+                tasks.push(*task);
+                workers.push(name.as_str());
+                labels.push(column[row]);
+            }
+        }
+        self.labels.push(rows.index, &tasks, &workers, &labels)
+    }
+
     fn take(&mut self, rows: &Rows, asked: bool) -> beanjar::Result<()> {
         if !asked {
             let mut columns = [rows.column(0), rows.column(1), rows.column(2)];

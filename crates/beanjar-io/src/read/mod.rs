@@ -12,15 +12,18 @@ mod labels;
 mod missing;
 mod text_pieces;
 mod wanted_columns;
+mod wide;
 
 pub(crate) use decimals::Decimals;
 pub(crate) use decoded_rows::{Number, Rows};
 pub(crate) use input::Input;
 pub use missing::Missing;
 pub(crate) use wanted_columns::Float32;
+pub use wide::Wide;
 
 use crate::column_roles::{ColumnNames, Header, Role};
 use crate::error::shown;
+use crate::exports::PositionBias;
 use crate::{Error, Result, Source, Understood};
 use beanjar::{Context, Judgments, Labels};
 
@@ -33,6 +36,8 @@ pub struct ReadOptions {
     pub kind: Option<Kind>,
     /// What stands for a missing value in this file, besides an empty text, NA, N/A, NaN and null.
     pub missing: Missing,
+    /// What the columns of a wide table are, where the file does not show it.
+    pub wide: Option<Wide>,
 }
 
 /// The two kinds of data.
@@ -53,6 +58,8 @@ pub struct Read {
     pub incomplete: usize,
     /// What the file was understood to hold.
     pub understood: Understood,
+    /// Of verdicts on pairs: how often each judge chose what stood first.
+    pub positions: Vec<PositionBias>,
 }
 
 /// A table of either kind.
@@ -85,10 +92,19 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
     let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
-    match kind(&header, options.kind)? {
-        Kind::Labels => labels::read(input, &header, context),
-        Kind::Judgments => judgments::read(input, &header, context),
-    }
+    let (tool, notes, positions) = (input.tool, input.notes.clone(), input.positions.clone());
+    let mut read = match wide::matrix(&input, &header, options)? {
+        Some(matrix) if matrix.kind == Kind::Labels => labels::read_matrix(input, &header, &matrix, context),
+        Some(matrix) => judgments::read_matrix(input, &header, &matrix, context),
+        None => match kind(&header, options.kind)? {
+            Kind::Labels => labels::read(input, &header, context),
+            Kind::Judgments => judgments::read(input, &header, options.wide, context),
+        },
+    }?;
+    read.understood.tool = tool;
+    read.understood.notes.splice(0..0, notes);
+    read.positions = positions;
+    Ok(read)
 }
 
 pub(crate) fn kind(header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {

@@ -6,6 +6,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use std::io::Read;
 
 /// Some whole records, and where in the file they stand.
+#[derive(Clone)]
 pub(crate) struct Piece {
     pub(super) bytes: Vec<u8>,
     pub(super) offset: u64,

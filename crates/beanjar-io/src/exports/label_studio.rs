@@ -1,0 +1,129 @@
+//! Label Studio: JSON with annotations, JSON_MIN, and CSV.
+
+use super::answers::{Answer, answer, field, left_out, long, own_id, text};
+use super::{Held, Record};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+const TOOL: &str = "Label Studio";
+
+/// A task with its annotations.
+pub(super) fn is_export(record: &Record) -> bool {
+    let annotations = record.get("annotations").or(record.get("completions"));
+    record.get("data").is_some_and(Value::is_object) && annotations.is_some_and(Value::is_array)
+}
+
+pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
+    let names = TaskNames::of(tasks);
+    let mut answers = Vec::new();
+    let (mut cancelled, mut regions) = (0, 0);
+    for (row, task) in tasks.iter().enumerate() {
+        let Some(id) = names.of_task(task) else { return Err(format!("task {} has no id", row + 1)) };
+        let annotations = task.get("annotations").or(task.get("completions")).and_then(Value::as_array);
+        for annotation in annotations.into_iter().flatten().filter_map(Value::as_object) {
+            if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
+                cancelled += 1;
+                continue;
+            }
+            let worker = annotator(annotation.get("completed_by"))
+                .ok_or_else(|| format!("an annotation of task '{id}' does not say who made it"))?;
+            let results = annotation.get("result").and_then(Value::as_array);
+            for result in results.into_iter().flatten().filter_map(Value::as_object) {
+                let kind = field(result, "type").unwrap_or_default();
+                let found = match kind.as_str() {
+                    "choices" | "rating" | "number" | "taxonomy" | "pairwise" => result.get("value").and_then(answer),
+                    _ => None,
+                };
+                let Some((value, _)) = found else {
+                    regions += 1;
+                    continue;
+                };
+                let question = field(result, "from_name").unwrap_or_else(|| kind.clone());
+                let is_number = kind == "rating" || kind == "number";
+                answers.push(Answer { task: id.clone(), worker: worker.clone(), question, value, is_number });
+            }
+        }
+    }
+    let mut notes: Vec<String> = names.own.map(|key| format!("tasks are named by '{key}'")).into_iter().collect();
+    notes.extend(left_out(cancelled, "cancelled annotation", "skipped"));
+    notes.extend(left_out(regions, "result", "that is neither choice nor rating left out"));
+    long(TOOL, answers, notes)
+}
+
+/// How tasks are named: by an id in their data, or by Label Studio's own.
+pub(super) struct TaskNames<'a> {
+    own: Option<&'a str>,
+}
+
+impl<'a> TaskNames<'a> {
+    pub(super) fn of(tasks: &'a [Record]) -> TaskNames<'a> {
+        let data: Vec<&Record> = tasks.iter().filter_map(|task| task.get("data")?.as_object()).collect();
+        TaskNames { own: own_id(&data).filter(|_| data.len() == tasks.len()) }
+    }
+
+    pub(super) fn of_task(&self, task: &Record) -> Option<String> {
+        match self.own {
+            Some(key) => field(task.get("data")?.as_object()?, key),
+            None => field(task, "id"),
+        }
+    }
+}
+
+/// The number or the address of an annotator.
+fn annotator(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::Object(user) => ["email", "username", "id"].into_iter().find_map(|key| field(user, key)),
+        plain => text(plain),
+    }
+}
+
+/// A row for each annotation: CSV and JSON_MIN.
+pub(super) fn is_flat(names: &[String]) -> bool {
+    ["id", "annotator", "annotation_id", "lead_time"].iter().all(|wanted| names.iter().any(|name| name == wanted))
+}
+
+/// What Label Studio adds to the task's data and the answers.
+const OWN: [&str; 8] =
+    ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement", "history"];
+
+pub(super) fn read_flat(table: &Held) -> Result<Held, String> {
+    let (Some(ids), Some(workers)) = (table.column("id"), table.column("annotator")) else {
+        return Err("an export of Label Studio without 'id' or 'annotator'".into());
+    };
+    let mut answers = Vec::new();
+    for (name, values) in table.names.iter().zip(&table.columns).filter(|(name, _)| !OWN.contains(&name.as_str())) {
+        if !looks_like_answers(ids, values) {
+            continue;
+        }
+        for (row, value) in values.iter().enumerate().filter(|(_, value)| !value.trim().is_empty()) {
+            let nested = value.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(value).ok()).flatten();
+            // Ratings come as [{"rating": 4}].
+            let is_number = nested.as_ref().is_some_and(is_scale);
+            let Some((value, _)) = nested.map_or_else(|| Some((value.clone(), false)), |nested| answer(&nested)) else {
+                continue;
+            };
+            let (task, worker) = (ids[row].clone(), workers[row].clone());
+            answers.push(Answer { task, worker, question: name.clone(), value, is_number });
+        }
+    }
+    long(TOOL, answers, Vec::new())
+}
+
+/// Whether a nested value is a rating or a number.
+fn is_scale(value: &Value) -> bool {
+    match value {
+        Value::Array(values) => values.len() == 1 && values.iter().all(is_scale),
+        Value::Object(fields) => fields.contains_key("rating") || fields.contains_key("number"),
+        _ => false,
+    }
+}
+
+/// The export does not tell a task's data from the answers. Data are the same in all rows of a task; what differs are
+/// answers, and so are values of which there are few.
+fn looks_like_answers(ids: &[String], values: &[String]) -> bool {
+    let mut of_task: HashMap<&str, &str> = HashMap::new();
+    let differs = ids.iter().zip(values).any(|(id, value)| *of_task.entry(id).or_insert(value) != value);
+    let known: HashSet<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
+    let short = known.iter().all(|value| value.len() <= 60);
+    differs || short && !known.is_empty() && known.len() <= 20 && 2 * known.len() <= of_task.len()
+}

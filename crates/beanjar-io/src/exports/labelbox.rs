@@ -1,0 +1,68 @@
+//! Labelbox: one data row a line, with the labels of its projects.
+
+use super::answers::{Answer, field, joined, left_out, long};
+use super::{Held, Record};
+use serde_json::Value;
+
+pub(super) fn is_export(record: &Record) -> bool {
+    record.get("data_row").is_some_and(Value::is_object) && record.get("projects").is_some_and(Value::is_object)
+}
+
+pub(super) fn read(records: &[Record]) -> Result<Held, String> {
+    let mut answers = Vec::new();
+    let (mut skipped, mut regions) = (0, 0);
+    for (row, record) in records.iter().enumerate() {
+        let data_row = record.get("data_row").and_then(Value::as_object);
+        let id = data_row
+            .and_then(|data_row| ["global_key", "external_id", "id"].into_iter().find_map(|key| field(data_row, key)));
+        let Some(task) = id else { return Err(format!("data row {} has no id", row + 1)) };
+        let projects = record.get("projects").and_then(Value::as_object).into_iter().flatten();
+        let labels = projects.filter_map(|(_, project)| project.get("labels")?.as_array()).flatten();
+        for label in labels.filter_map(Value::as_object) {
+            let details = label.get("label_details").and_then(Value::as_object);
+            let is =
+                |record: Option<&Record>, key: &str| record.and_then(|record| record.get(key)?.as_bool()) == Some(true);
+            if is(Some(label), "skipped") || is(details, "is_skipped") || is(details, "skipped") {
+                skipped += 1;
+                continue;
+            }
+            let worker =
+                details.and_then(|details| field(details, "created_by")).or_else(|| field(label, "created_by"));
+            let worker = worker.ok_or_else(|| format!("a label of '{task}' does not say who made it"))?;
+            let annotations = label.get("annotations");
+            regions += annotations.and_then(|all| all.get("objects")?.as_array()).map_or(0, Vec::len);
+            let classifications = annotations.and_then(|all| all.get("classifications")?.as_array());
+            for classification in classifications.into_iter().flatten().filter_map(Value::as_object) {
+                let question = field(classification, "name").or_else(|| field(classification, "value"));
+                if let Some(value) = chosen(classification) {
+                    let question = question.unwrap_or_default();
+                    answers.push(Answer {
+                        task: task.clone(),
+                        worker: worker.clone(),
+                        question,
+                        value,
+                        is_number: false,
+                    });
+                }
+            }
+        }
+    }
+    let mut notes: Vec<String> = left_out(skipped, "skipped label", "left out").into_iter().collect();
+    notes.extend(left_out(regions, "object", "that is no classification left out"));
+    long("Labelbox", answers, notes)
+}
+
+/// The class, or classes, that were chosen.
+fn chosen(classification: &Record) -> Option<String> {
+    let name = |answer: &Value| {
+        let answer = answer.as_object()?;
+        field(answer, "name").or_else(|| field(answer, "value"))
+    };
+    if let Some(answer) = classification.get("radio_answer") {
+        return name(answer);
+    }
+    if let Some(several) = classification.get("checklist_answers").or(classification.get("checklist_answer")) {
+        return joined(several.as_array()?.iter().filter_map(name).collect());
+    }
+    field(classification.get("text_answer")?.as_object()?, "content")
+}

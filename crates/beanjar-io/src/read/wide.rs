@@ -1,0 +1,202 @@
+//! Tables with a column for each annotator, for each attribute, or for each repeat of an attribute.
+
+use super::{Input, Kind, ReadOptions};
+use crate::Result;
+use crate::class_names::is_plain_number;
+use crate::column_roles::{Header, Role, is_nameless, role_of};
+use crate::exports::Held;
+use std::collections::{BTreeMap, HashSet};
+
+/// What the columns of a wide table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wide {
+    /// Each is an annotator.
+    Annotators,
+    /// Each is an attribute.
+    Attributes,
+    /// Those of one name and different numbers, as `happy_1` and `happy_2`, are repeats of one attribute.
+    Repeats,
+}
+
+/// A table with a column for each annotator.
+pub(super) struct Matrix {
+    pub(super) object: usize,
+    pub(super) annotators: Vec<usize>,
+    pub(super) kind: Kind,
+}
+
+/// The matrix that a file holds, if it has a column for each annotator: if the user says so, or if the columns are called
+/// as annotators are, or if no column has a usual name and all hold the same few words.
+pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) -> Result<Option<Matrix>> {
+    let asked = options.wide == Some(Wide::Annotators);
+    if !asked && options.wide.is_some() {
+        return Ok(None);
+    }
+    if !asked && [Role::Value, Role::Label, Role::Attribute, Role::Worker].iter().any(|role| is_there(header, *role)) {
+        return Ok(None);
+    }
+    let object = match header.find(Role::Object)? {
+        Some(object) => object,
+        None => (0..header.names.len()).find(|&column| !is_nameless(&header.names[column])).unwrap_or(0),
+    };
+    let annotators: Vec<usize> =
+        (0..header.names.len()).filter(|&column| column != object && !is_nameless(&header.names[column])).collect();
+    let sample = input.sample();
+    let by_name = annotators.len() > 1 && annotators.iter().all(|&column| is_annotator(&header.names[column]));
+    let few_words = || sample.as_ref().is_some_and(|sample| few_words(sample, object, &annotators));
+    if !(asked || by_name || annotators.len() > 1 && few_words()) || annotators.is_empty() {
+        return Ok(None);
+    }
+    let kind = options.kind.unwrap_or_else(|| kind(sample.as_ref(), &annotators));
+    Ok(Some(Matrix { object, annotators, kind }))
+}
+
+/// Whether a column has a role; two that could have it are for the reader to ask about.
+fn is_there(header: &Header<'_>, role: Role) -> bool {
+    !matches!(header.find(role), Ok(None))
+}
+
+/// `ann1`, `Rater_2`, `coder A`, `judge3`.
+fn is_annotator(name: &str) -> bool {
+    let lower = name.trim().to_lowercase();
+    let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
+    let stem = match stem.len() < lower.len() {
+        true => stem,
+        // A letter behind a separator.
+        false => match lower.rsplit_once(['_', ' ', '-', '.']) {
+            Some((stem, letter)) if letter.chars().count() == 1 => stem,
+            _ => return false,
+        },
+    };
+    let stem = stem.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let short = ["ann", "anno", "annot", "expert", "grader", "reader", "observer", "llm"];
+    !stem.is_empty() && (role_of(stem) == Some(Role::Worker) || short.contains(&stem))
+}
+
+/// Whether all these columns hold few different words, most of which occur in several of them.
+fn few_words(sample: &Held, object: usize, columns: &[usize]) -> bool {
+    /// More classes than this have a name for them, in a column of their own.
+    const MOST: usize = 20;
+    let words = |column: usize| -> HashSet<&str> {
+        sample.columns[column].iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect()
+    };
+    let of_columns: Vec<HashSet<&str>> = columns.iter().map(|&column| words(column)).collect();
+    let cells: usize =
+        columns.iter().flat_map(|&column| &sample.columns[column]).filter(|text| !text.is_empty()).count();
+    let all: HashSet<&str> = of_columns.iter().flatten().copied().collect();
+    let is_text = |set: &HashSet<&str>| set.iter().any(|word| !is_plain_number(word));
+    let shared = |set: &HashSet<&str>| {
+        set.is_empty() || set.iter().any(|word| of_columns.iter().filter(|other| other.contains(word)).count() > 1)
+    };
+    all.len() <= MOST.min(cells / 2)
+        && of_columns.iter().filter(|set| !set.is_empty()).count() > 1
+        && of_columns.iter().all(|set| set.is_empty() || is_text(set))
+        && of_columns.iter().all(shared)
+        && words(object).len() == sample.rows()
+}
+
+/// Labels, unless the cells hold many different numbers.
+fn kind(sample: Option<&Held>, columns: &[usize]) -> Kind {
+    /// Points of a scale that people tell apart.
+    const MOST: usize = 20;
+    let Some(sample) = sample else { return Kind::Labels };
+    let all: HashSet<&str> = columns
+        .iter()
+        .flat_map(|&column| &sample.columns[column])
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty())
+        .collect();
+    match all.len() > MOST && all.iter().all(|text| text.parse().is_ok_and(f64::is_finite)) {
+        true => Kind::Judgments,
+        false => Kind::Labels,
+    }
+}
+
+/// The attribute that each of some columns is: `happy_1` and `happy_2` are both `happy`, and so are `happy` and `happy.1`.
+/// With `asked`, any name with a number is a repeat; else only one that is not usually numbered.
+pub(super) fn without_repeats(names: &[String], asked: bool) -> Vec<String> {
+    let mut numbers: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let parts: Vec<Option<(&str, u32)>> = names.iter().map(|name| numbered(name, names, asked)).collect();
+    for (stem, number) in parts.iter().flatten() {
+        numbers.entry(stem).or_default().push(*number);
+    }
+    let is_repeat = |stem: &str| {
+        let mut found = numbers[stem].clone();
+        found.sort_unstable();
+        // Counted from 0 or 1, without a gap.
+        found.len() > 1 && found[0] <= 1 && found.windows(2).all(|pair| pair[1] == pair[0] + 1)
+    };
+    let attribute = |(name, part): (&String, &Option<(&str, u32)>)| match part {
+        Some((stem, _)) if is_repeat(stem) => (*stem).to_owned(),
+        _ => name.clone(),
+    };
+    names.iter().zip(&parts).map(attribute).collect()
+}
+
+/// A name and the number behind it.
+fn numbered<'a>(name: &'a str, names: &[String], asked: bool) -> Option<(&'a str, u32)> {
+    // Such columns are different things that have nothing but a number for a name.
+    const NUMBERED: [&str; 18] = [
+        "x",
+        "f",
+        "q",
+        "v",
+        "feature",
+        "attribute",
+        "attr",
+        "question",
+        "item",
+        "var",
+        "variable",
+        "col",
+        "column",
+        "dim",
+        "factor",
+        "trait",
+        "value",
+        "pc",
+    ];
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let (stem, number) = name.split_at(name.len() - digits);
+    if number.is_empty() {
+        // The first of the names that a data frame has told apart with numbers.
+        return names.contains(&format!("{name}.1")).then_some((name, 0));
+    }
+    let apart = stem.trim_end_matches(['_', '.', '-', ' ']);
+    let usual = NUMBERED.contains(&apart.to_lowercase().as_str());
+    let fits = asked || apart.len() < stem.len() && !usual;
+    (fits && !apart.is_empty()).then(|| number.parse().ok().map(|number| (apart, number))).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotators_are_known_by_their_names() {
+        for name in ["ann1", "Annotator_2", "rater 3", "coder_A", "judge-b", "worker12", "LLM 1", "Model_1"] {
+            assert!(is_annotator(name), "{name}");
+        }
+        for name in ["tall", "x1", "happy_1", "annual", "rater", "1"] {
+            assert!(!is_annotator(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn repeats_of_an_attribute_have_its_name() {
+        let of = |names: &[&str], asked| {
+            without_repeats(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), asked)
+        };
+        assert_eq!(
+            of(&["happy_1", "happy_2", "sad_1", "sad_2", "sad_3"], false),
+            ["happy", "happy", "sad", "sad", "sad"]
+        );
+        assert_eq!(of(&["happy", "happy.1", "sad"], false), ["happy", "happy", "sad"]);
+        for different in
+            [&["x1", "x2"][..], &["q_1", "q_2"], &["happy_1", "happy_3"], &["happy_1", "sad"], &["h2", "h3"]]
+        {
+            assert_eq!(of(different, false), different);
+        }
+        assert_eq!(of(&["x1", "x2"], true), ["x", "x"]);
+    }
+}
