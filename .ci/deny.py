@@ -82,7 +82,8 @@ def complaints(rules, packages):
 
 def too_new(packages):
     """Dependencies that need a newer Rust than ours claim to need."""
-    numbers = lambda version: [int(part) for part in version.split(".")]
+    # 1.88 and 1.88.0 are the same.
+    numbers = lambda version: ([int(part) for part in version.split(".")] + [0, 0])[:3]
     claimed = min((package["rust_version"] for package in packages if package["source"] is None), key=numbers)
     for package in packages:
         if numbers(package["rust_version"] or "1") > numbers(claimed):

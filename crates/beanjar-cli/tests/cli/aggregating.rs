@@ -421,7 +421,8 @@ fn suggested_tasks_are_written_as_a_table_to_fill_in() {
     let folder = Folder::new();
     assert_eq!(folder.run(&["simulate", "labels", "--tasks", "120", "--out", "crowd"]).code, 0);
     let run = folder.run(&["gold", "crowd/labels.csv", "--n", "12", "--out", "check.csv"]);
-    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let read = "read crowd/labels.csv: task=task, worker=worker, label=label\n";
+    assert_eq!((run.code, run.err.as_str()), (0, read));
     let table = folder.read("check.csv");
     assert!(table.starts_with("task,label,kind,label_so_far,confidence\n"), "{table}");
     assert_eq!(table.lines().count(), 13);

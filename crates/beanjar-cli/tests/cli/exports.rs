@@ -49,7 +49,7 @@ fn same_as_long(folder: &Folder, name: &str, tool: &str) {
 }
 
 /// A Label Studio annotation.
-fn annotation(worker: Value, label: &str, cancelled: bool) -> Value {
+fn annotation(worker: &Value, label: &str, cancelled: bool) -> Value {
     json!({
         "id": 7, "completed_by": worker, "was_cancelled": cancelled, "ground_truth": false, "lead_time": 2.5,
         "result": [{"id": "x", "from_name": "animal", "to_name": "text", "type": "choices", "origin": "manual",
@@ -62,9 +62,9 @@ fn label_studio() -> Vec<Value> {
         .map(|(task, answers)| {
             let mut annotations: Vec<Value> = answers
                 .iter()
-                .map(|(_, worker, label)| annotation(json!({"id": 1, "email": worker}), label, false))
+                .map(|(_, worker, label)| annotation(&json!({"id": 1, "email": worker}), label, false))
                 .collect();
-            annotations.push(annotation(json!({"id": 9, "email": "gone"}), "cat", true));
+            annotations.push(annotation(&json!({"id": 9, "email": "gone"}), "cat", true));
             let number: u32 = task[1..].parse().expect("a number");
             json!({"id": 100 + number, "data": {"text": format!("a text, {task}"), "item_id": task},
                    "annotations": annotations, "drafts": [], "predictions": []})
