@@ -141,7 +141,7 @@ impl Workers {
         let rank = RankWorkers {
             keep: self.keep.0,
             rule: self.rule.map(KeepRule::from).unwrap_or_default(),
-            missing: self.missing.into(),
+            missing: self.missing_labels.into(),
             by: by.into(),
             suspicious: self.suspicious,
             ..RankWorkers::default()
