@@ -5,8 +5,10 @@ mod failure;
 mod output;
 mod progress;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use commands::{aggregate, convert, demo, fit, gold, inspect, learn, plan, predict, score, select, simulate, workers};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use commands::{
+    aggregate, completions, convert, demo, fit, gold, inspect, learn, plan, predict, score, select, simulate, workers,
+};
 use failure::Failure;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -16,7 +18,8 @@ use std::sync::OnceLock;
 /// Learn from noisy, subjective judgments: what to ask, how many times, whom to trust.
 ///
 /// Judgments are tables of object,attribute,worker,value; labels are tables of task,worker,label. Files may be .csv,
-/// .tsv, .jsonl (also with .gz or .zst), .parquet or .arrow; - is standard input.
+/// .tsv, .jsonl, .json (also with .gz or .zst), .parquet, .arrow or .xlsx, and exports of annotation tools; - is standard
+/// input.
 #[derive(Parser)]
 #[command(
     name = "beanjar",
@@ -37,8 +40,9 @@ struct Common {
     /// How to print the result [default: table on a terminal, json elsewhere, or by the name of --out].
     #[arg(long, global = true, value_enum, value_name = "FORMAT", help_heading = "Common options")]
     format: Option<Format>,
-    /// Write the result to this file (for simulate: to this folder) and not to standard output.
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    /// Write the result to this file (for simulate: to this folder) and not to standard output. Its name shows the format:
+    /// .json, .txt, .md, or a table as .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx.
+    #[arg(long, short, global = true, value_name = "FILE", help_heading = "Common options")]
     out: Option<PathBuf>,
     /// The seed of every random choice: same input and seed, same output.
     #[arg(long, global = true, value_name = "N", default_value_t = 0, help_heading = "Common options")]
@@ -78,10 +82,19 @@ enum Command {
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
     Demo(demo::Demo),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 fn main() -> ExitCode {
     let Cli { command, common } = Cli::parse();
+    // A damaged file that makes a reader panic is an error of one sentence; only our own mistakes show more.
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !beanjar_io::expects_panic() {
+            usual(panic);
+        }
+    }));
     // A program that is stopped takes its temporary files with it. Without a handler, all else works as well.
     let _ = ctrlc::set_handler(|| {
         beanjar_io::remove_unfinished();
@@ -101,6 +114,8 @@ fn main() -> ExitCode {
         Command::Simulate(command) => command.run(&common),
         Command::Convert(command) => command.run(&common),
         Command::Demo(command) => command.run(&common),
+        Command::Completions(command) => command.run(&common, Cli::command()),
+        Command::Man(command) => command.run(&common, Cli::command()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -111,5 +126,30 @@ fn main() -> ExitCode {
             output::say(&format!("error: {}\n", output::one_line(&failure.to_string())));
             ExitCode::from(2)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_of_help_can_be_pasted() {
+        let mut seen = 0;
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().map(str::trim).filter_map(|line| line.split_once("beanjar ")) {
+                let (before, example) = line;
+                // Sentences quote commands, and pipes come before them.
+                if !before.is_empty() && !before.ends_with("| ") {
+                    continue;
+                }
+                let example = example.split(" > ").next().unwrap_or_default();
+                let words = std::iter::once("beanjar").chain(example.split_whitespace());
+                assert!(Cli::try_parse_from(words).is_ok(), "{}: {example}", command.get_name());
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "{seen}");
     }
 }

@@ -4,7 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::progress::{moved, working};
 use crate::{Common, Format};
 pub(crate) use beanjar::counted as count;
-use beanjar_io::{Output, Source, write_csv};
+use beanjar_io::{Output, Source, write_csv, write_rows};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -29,22 +29,39 @@ pub(crate) fn with_header<'a>(header: &[&str], rows: impl Iterator<Item = Vec<St
 /// Where a command's result goes, made sure of before the work begins.
 pub(crate) struct Sink<'a> {
     common: &'a Common,
-    format: Format,
+    format: Kind,
     output: Option<Output>,
+}
+
+/// What a result is written as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Printed(Format),
+    /// The main table alone, in the format that the name of the file shows.
+    Table,
+    Markdown,
 }
 
 impl Sink<'_> {
     /// Prints a result, or writes it to the file given with `--out`.
     pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
-        let format = self.format;
-        self.write(|out| match format {
-            Format::Table => out.write_all(report.text().as_bytes()),
-            Format::Json => {
-                serde_json::to_writer_pretty(&mut *out, report)?;
-                out.write_all(b"\n")
+        match (self.format, &self.common.out) {
+            (Kind::Table, Some(path)) => {
+                self.common.clear_bar();
+                let output = self.output.map_or_else(|| Output::create(path, &[]), Ok)?;
+                write_rows(path, output, report.rows())?;
+                Ok(())
             }
-            Format::Csv => write_csv(out, report.rows()),
-        })
+            (format, _) => self.write(|out| match format {
+                Kind::Printed(Format::Table) => out.write_all(report.text().as_bytes()),
+                Kind::Printed(Format::Json) => {
+                    serde_json::to_writer_pretty(&mut *out, report)?;
+                    out.write_all(b"\n")
+                }
+                Kind::Markdown => write_markdown(out, report.rows()),
+                Kind::Printed(Format::Csv) | Kind::Table => write_csv(out, report.rows()),
+            }),
+        }
     }
 
     pub(crate) fn emit_text(self, text: &str) -> Result<()> {
@@ -70,17 +87,53 @@ impl Sink<'_> {
 impl Common {
     /// Makes sure that the result can go where it should, which is none of the `inputs`.
     pub(crate) fn sink(&self, inputs: &[&Source]) -> Result<Sink<'_>> {
-        if let (None, Some(path)) = (self.wished_format(), &self.out) {
-            let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-            if ["tsv", "jsonl", "parquet", "arrow", "gz", "zst"].contains(&extension.as_str()) {
-                return Err(Failure::Words(format!(
-                    "{}: results are written as .json, .csv or .txt; name the file so, or say --format",
-                    path.display()
-                )));
-            }
+        let format = self.kind()?;
+        let output = self.out.as_ref().map(|path| Output::create(path, inputs)).transpose()?;
+        Ok(Sink { common: self, format, output })
+    }
+
+    /// The same for a result that is JSON whatever the user wishes, as a model is.
+    pub(crate) fn json_sink(&self, inputs: &[&Source]) -> Result<Sink<'_>> {
+        if let Some(path) = &self.out
+            && path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("json"))
+        {
+            return Err(Failure::Words(format!("{}: a model is written as .json; name the file so", path.display())));
+        }
+        if let Some(format @ (Format::Table | Format::Csv)) = self.format {
+            let name = if format == Format::Csv { "csv" } else { "table" };
+            return Err(Failure::Words(format!("--format {name}: a model is JSON; leave --format out")));
         }
         let output = self.out.as_ref().map(|path| Output::create(path, inputs)).transpose()?;
-        Ok(Sink { common: self, format: self.chosen_format(), output })
+        Ok(Sink { common: self, format: Kind::Printed(Format::Json), output })
+    }
+
+    /// What the result is written as: by --format, or by the name of --out, of which every ending must be known.
+    fn kind(&self) -> Result<Kind> {
+        let by_name = || {
+            let Some(path) = &self.out else { return Ok(None) };
+            // A pipe such as /dev/stdout has no name of its own.
+            if path.exists() && !path.is_file() && !path.is_dir() {
+                return Ok(None);
+            }
+            let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+            Ok(Some(match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+                "json" => Kind::Printed(Format::Json),
+                "csv" => Kind::Printed(Format::Csv),
+                "txt" => Kind::Printed(Format::Table),
+                "md" => Kind::Markdown,
+                _ if is_table(&name) => Kind::Table,
+                _ => {
+                    return Err(Failure::Words(format!(
+                        "{}: results are written as .json, .txt, .md, or as a table: .csv, .tsv, .jsonl (these also with .gz or .zst), .parquet, .arrow, .xlsx; name the file so, or say --format",
+                        path.display()
+                    )));
+                }
+            }))
+        };
+        match self.format {
+            Some(format) => Ok(Kind::Printed(format)),
+            None => Ok(by_name()?.unwrap_or(Kind::Printed(self.by_place()))),
+        }
     }
 
     /// The format that the user asked for, by name or by that of the file.
@@ -97,12 +150,12 @@ impl Common {
         self.format.or_else(by_name)
     }
 
-    fn chosen_format(&self) -> Format {
-        let by_place = || match self.out.is_none() && std::io::stdout().is_terminal() {
+    /// A table on a terminal, JSON elsewhere.
+    fn by_place(&self) -> Format {
+        match self.out.is_none() && std::io::stdout().is_terminal() {
             true => Format::Table,
             false => Format::Json,
-        };
-        self.wished_format().unwrap_or_else(by_place)
+        }
     }
 
     /// The threads asked for or all there are, the seed, and a bar for how far the library is.
@@ -178,8 +231,8 @@ fn advice(warning: &beanjar::Warning) -> &'static str {
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(terminal_size::terminal_size_of(std::io::stdout()).map_or(100, |(width, _)| width.0));
-    table.set_header(header.iter().map(Cell::new));
+    table.set_width(width());
+    table.set_header(header.iter().map(|name| Cell::new(one_line(name))));
     table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| one_line(cell)).collect::<Vec<_>>()));
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 2 } else { 1 }, 1));
@@ -187,6 +240,39 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     }
     let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
     lines.collect()
+}
+
+/// The columns of the terminal. One that does not say how wide it is gets 80; what goes elsewhere has room for 100.
+fn width() -> u16 {
+    match terminal_size::terminal_size_of(std::io::stdout()) {
+        Some((width, _)) if width.0 > 0 => width.0,
+        _ if std::io::stdout().is_terminal() => 80,
+        _ => 100,
+    }
+}
+
+/// Whether a file of this name holds a table.
+fn is_table(name: &str) -> bool {
+    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst"));
+    let text = [".csv", ".tsv", ".jsonl", ".ndjson"];
+    match plain {
+        Some(name) => text.iter().any(|ending| name.ends_with(ending)),
+        None => {
+            text.iter().chain(&[".parquet", ".pq", ".arrow", ".feather", ".xlsx"]).any(|ending| name.ends_with(ending))
+        }
+    }
+}
+
+/// Rows as a Markdown table.
+fn write_markdown(out: &mut dyn Write, rows: Rows<'_>) -> std::io::Result<()> {
+    for (row, cells) in rows.enumerate() {
+        let cells: Vec<String> = cells.iter().map(|cell| one_line(cell).replace('|', "\\|")).collect();
+        writeln!(out, "| {} |", cells.join(" | "))?;
+        if row == 0 {
+            writeln!(out, "|{}", "---|".repeat(cells.len()))?;
+        }
+    }
+    Ok(())
 }
 
 /// A number in at most about six characters; a dash for none.
@@ -206,14 +292,33 @@ pub(crate) fn exact(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A text on one line of a terminal, whatever characters the user's data put in it.
+/// A text on one line of a terminal, whatever characters the user's data put in it: neither escapes nor marks that turn
+/// the direction of writing or cannot be seen.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+    let unseen =
+        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    text.chars()
+        .flat_map(|c| if c.is_control() || unseen(c) { c.escape_default().collect() } else { vec![c] })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_character_plays_tricks_with_a_terminal() {
+        assert_eq!(
+            one_line("a\u{1b}[31m\n\u{202e}b\u{200b}\u{2066}\u{2028}é"),
+            "a\\u{1b}[31m\\n\\u{202e}b\\u{200b}\\u{2066}\\u{2028}é"
+        );
+    }
+
+    #[test]
+    fn tables_are_known_by_the_names_of_files() {
+        assert!(["a.tsv", "a.csv.gz", "b.jsonl.zst", "c.parquet", "d.xlsx"].into_iter().all(is_table));
+        assert!(!["a.json", "a.parquet.gz", "a", "a.html", "csv"].into_iter().any(is_table));
+    }
 
     #[test]
     fn numbers_are_short() {

@@ -93,6 +93,12 @@ impl Output {
         let Output { path, file } = self;
         let Target::Temporary(file) = file else { return Ok(()) };
         let temporary = file.path().to_owned();
+        // Who may read a file that is replaced does not change.
+        if let Ok(metadata) = std::fs::metadata(&path) {
+            let _ = file.as_file().set_permissions(metadata.permissions());
+        }
+        // Whole on the disk before it has its name, so that a loss of power leaves the old file or the new.
+        let _ = file.as_file().sync_all();
         let done = file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error));
         unfinished().retain(|path| *path != temporary);
         done
@@ -127,6 +133,21 @@ pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_is_replaced_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.csv");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let mut output = Output::create(&path, &[]).unwrap();
+        output.write_text("new").unwrap();
+        output.finish().unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+    }
 
     #[test]
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Spreadsheets: the first sheet that is not empty, read as text, and one sheet written.
 
 use crate::exports::Held;
+use crate::guard::guarded;
 use crate::output_file::Output;
 use crate::write::plain;
 use crate::{Cell, ColumnType};
@@ -15,11 +16,11 @@ use zip::write::SimpleFileOptions;
 pub(crate) fn read(bytes: Vec<u8>) -> Result<Held, String> {
     let bytes: std::sync::Arc<[u8]> = bytes.into();
     // What the reader of spreadsheets does not expect in a damaged file, it panics about.
-    let sheets = std::panic::catch_unwind(|| {
+    let sheets = guarded(|| {
         let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| error.to_string())?;
         Ok::<_, String>(book.worksheets())
     });
-    let sheets = sheets.map_err(|_| "damaged, or no spreadsheet".to_owned())?;
+    let sheets = sheets.ok_or("damaged, or no spreadsheet")?;
     let sheets = sheets.map_err(|error| format!("damaged, or no spreadsheet ({error})"))?;
     let count = sheets.len();
     let filled = sheets.into_iter().find(|(_, range)| !range.is_empty());

@@ -1,5 +1,7 @@
 //! Tables to files of any format.
 
+use crate::class_names::is_plain_number;
+use crate::column_roles::{Role, role_of};
 use crate::output_file::{Output, unwritable};
 use crate::spreadsheet::Sheet;
 use crate::write_columnar::Columnar;
@@ -60,12 +62,17 @@ impl TableWriter {
     /// Begins a table with these columns. The file must not be one of the `inputs`.
     pub fn create(path: impl AsRef<Path>, columns: &[(&str, ColumnType)], inputs: &[&Source]) -> Result<TableWriter> {
         let path = path.as_ref();
+        Format::of(path)?;
+        TableWriter::begin(path, Output::create(path, inputs)?, columns)
+    }
+
+    /// The same in an output that is begun already; `path` shows the format.
+    fn begin(path: &Path, output: Output, columns: &[(&str, ColumnType)]) -> Result<TableWriter> {
         let (format, compression) = Format::of(path)?;
         if let (Format::Sheet, Some(other)) = (format, path.extension().filter(|extension| *extension != "xlsx")) {
             let problem = format!("spreadsheets are written as .xlsx, not as .{}", other.display());
             return Err(Error::UnknownFormat { file: path.display().to_string(), problem });
         }
-        let output = Output::create(path, inputs)?;
         let encoder = match format {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
@@ -132,6 +139,35 @@ impl TableWriter {
         output.map_err(|error| unwritable(&path, &error))?.finish()?;
         Ok(rows)
     }
+}
+
+/// Writes rows of text to an output that is begun already, in the format that `path` shows. The first row has the names of
+/// columns. A column is one of numbers if all its values are numbers, and it is not called as ids and labels are.
+pub fn write_rows(path: &Path, output: Output, rows: impl IntoIterator<Item = Vec<String>>) -> Result<usize> {
+    let mut rows = rows.into_iter();
+    let names = rows.next().unwrap_or_default();
+    let rows: Vec<Vec<String>> = rows.collect();
+    let is_number = |column: usize| {
+        let is_id = role_of(&names[column]).is_some_and(|role| role != Role::Value);
+        !is_id && rows.iter().all(|row| row[column].is_empty() || is_plain_number(&row[column]))
+    };
+    let types: Vec<ColumnType> =
+        (0..names.len()).map(|column| if is_number(column) { ColumnType::Number } else { ColumnType::Text }).collect();
+    let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
+    let mut writer = TableWriter::begin(path, output, &columns)?;
+    for row in &rows {
+        let cells: Vec<Cell<'_>> = row
+            .iter()
+            .zip(&types)
+            .map(|(text, kind)| match (text.as_str(), kind) {
+                ("", _) => Cell::Missing,
+                (text, ColumnType::Number) => text.parse().map_or(Cell::Missing, Cell::Number),
+                (text, ColumnType::Text) => Cell::Text(text),
+            })
+            .collect();
+        writer.row(&cells)?;
+    }
+    writer.finish()
 }
 
 /// Writes rows as CSV; a field is quoted where it has to be.

@@ -41,6 +41,7 @@ mod gamma;
 mod log_product;
 mod logistic;
 mod mutual_information;
+mod nearest_name;
 mod normal;
 mod warning;
 

@@ -1,3 +1,5 @@
+use crate::nearest_name::did_you_mean;
+
 /// What a user should know of a result, though it is no reason not to give it. Outcomes carry these; nothing is printed.
 // An error by its derive alone, which writes the sentences as it does for `Error`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -40,10 +42,14 @@ pub enum Warning {
         tasks: usize,
     },
     /// Workers to use who labelled nothing.
-    #[error("{} to be used gave no label", counted(*.workers, "worker"))]
+    #[error("{} to be used gave no label, such as '{example}'{}", counted(*.workers, "worker"), did_you_mean(.nearest))]
     WorkersWithoutLabels {
         /// How many.
         workers: usize,
+        /// One of them.
+        example: String,
+        /// A worker of nearly that name who did.
+        nearest: Option<String>,
     },
     /// Labels of workers whom a model leaves out.
     #[error("left out: {} of workers whom the model leaves out", counted(*.labels, "label"))]

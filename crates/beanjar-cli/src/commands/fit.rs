@@ -52,7 +52,7 @@ impl From<PredictorName> for Fitting {
 
 impl Fit {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.sink(&[&self.file, &self.label_column.labels, &self.selection])?;
+        let sink = common.json_sink(&[&self.file, &self.label_column.labels, &self.selection])?;
         let selection = read_selection(&self.selection)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let label = self.label_column.read(selection.label.as_deref())?;

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod aggregate;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod fit;
@@ -44,6 +45,16 @@ fn known_labels_of(source: &Source, question: &str) -> Result<Column> {
 fn first_column(source: &Source) -> Result<Column> {
     let table = read_table(source)?;
     table.column(0).ok_or_else(|| Failure::Words(format!("{}: there is no second column", source.name())))
+}
+
+/// Whether two names are of one file, be it there or not.
+fn same_file(one: &std::path::Path, other: &std::path::Path) -> bool {
+    let real = |path: &std::path::Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(std::path::Path::new(".")).canonicalize().ok()?;
+        path.canonicalize().ok().or(Some(folder.join(path.file_name()?)))
+    };
+    one == other || real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 /// All bytes of a file that is read whole.

@@ -36,6 +36,9 @@ pub(crate) struct Predict {
     /// True labels, to say how far off the predictions are; for a model of 'learn', labels of experts, to be used.
     #[arg(long, value_name = "FILE")]
     labels: Option<Source>,
+    /// True labels, to say how far off the predictions of any model are.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<Source>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -44,7 +47,8 @@ pub(crate) struct Predict {
 
 impl Predict {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let inputs: Vec<&Source> = [&self.model, &self.data].into_iter().chain(&self.labels).collect();
+        let inputs: Vec<&Source> =
+            [&self.model, &self.data].into_iter().chain(&self.labels).chain(&self.truth).collect();
         let sink = common.sink(&inputs)?;
         let text = String::from_utf8_lossy(&bytes_of(&self.model)?).into_owned();
         match Model::from_json(&text).map_err(|error| Failure::from(error).of(&self.model))? {
@@ -60,7 +64,7 @@ impl Predict {
         let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let outcome = predictor.predict(&judgments, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
-        let outcome = match &self.labels {
+        let outcome = match self.truth.as_ref().or(self.labels.as_ref()) {
             None => outcome,
             Some(source) => {
                 let truth = column_of(source, &outcome.label)?;
@@ -73,7 +77,7 @@ impl Predict {
     /// Labels tasks with a crowd's model.
     fn true_labels(&self, crowd: &CrowdModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let labels = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
-        let truth = self.labels.as_ref().map(known_labels).transpose()?;
+        let truth = self.truth.as_ref().or(self.labels.as_ref()).map(known_labels).transpose()?;
         let outcome = crowd.compare(&labels, truth.as_ref(), &common.context()?).map_err(|error| match error {
             Error::OfTable { error, .. } => self.failure_of_labels(*error),
             error => self.failure(error),
@@ -95,6 +99,10 @@ impl Predict {
             error => self.failure(error),
         })?;
         common.warn_all(&outcome.warnings);
+        let outcome = match self.truth.as_ref().map(known_labels).transpose()? {
+            None => outcome,
+            Some(truth) => outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?,
+        };
         sink.emit(&outcome)
     }
 
@@ -105,7 +113,7 @@ impl Predict {
 
     /// What is wrong with the table of true labels.
     fn failure_of_labels(&self, error: Error) -> Failure {
-        let labels = self.labels.as_ref().unwrap_or(&self.data);
+        let labels = self.truth.as_ref().or(self.labels.as_ref()).unwrap_or(&self.data);
         match error {
             error @ Error::NothingInCommon { .. } => {
                 Failure::Words(format!("{} and {}: {error}", self.data.name(), labels.name()))
@@ -135,6 +143,13 @@ impl Report for PredictClassesOutcome {
         let mut text = table(&["object", "label", &chance], self.predictions().take(MOST).map(row).collect());
         if self.len() > MOST {
             text += &format!("  and {} more (--out FILE.csv has all)\n", self.len() - MOST);
+        }
+        if let (Some(compared), Some(rate)) = (self.compared, self.error_rate) {
+            text += &format!(
+                "\n  share put into the wrong class, of {}: {}\n",
+                count(compared, "unit with a true class"),
+                number(rate)
+            );
         }
         text
     }

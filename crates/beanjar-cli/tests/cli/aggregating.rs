@@ -374,7 +374,7 @@ fn bad_wishes_are_refused_in_one_sentence() {
         (vec!["aggregate", "labels.csv", "--out", "labels.csv"], "labels.csv"),
         (vec!["aggregate", "labels.csv", "--model", "labels.csv"], "labels.csv"),
         (vec!["aggregate", "labels.csv", "--out", "x.json", "--model", "x.json"], "name the same file"),
-        (vec!["aggregate", "labels.csv", "--out", "x.parquet"], "results are written as .json, .csv or .txt"),
+        (vec!["aggregate", "labels.csv", "--out", "x.docx"], "results are written as .json, .txt, .md"),
         (vec!["aggregate", "labels.csv", "--method", "majority", "--confusion"], "--confusion is only of use with"),
         (vec!["aggregate", "labels.csv", "--workers", "kept.csv"], "no worker is kept"),
         (vec!["workers", "header.csv"], "header.csv"),

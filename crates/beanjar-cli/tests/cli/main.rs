@@ -4,6 +4,7 @@ mod aggregating;
 mod bad_input;
 mod exports;
 mod learning;
+mod output_files;
 mod public_data;
 mod reading;
 mod schemas;

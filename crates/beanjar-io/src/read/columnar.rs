@@ -4,6 +4,7 @@ use super::cell_text::{as_numbers, push_texts};
 use super::decoded_rows::{Places, Rows};
 use super::wanted_columns::Wanted;
 use crate::format::READING;
+use crate::guard::guarded;
 use crate::{Error, Format, Result, Source};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
@@ -33,6 +34,10 @@ pub(crate) struct Batch {
 
 impl Batches {
     pub(super) fn open(source: &Source, format: Format, file: File, context: &Context) -> Result<(SchemaRef, Self)> {
+        guarded(|| Self::open_file(source, format, file, context)).unwrap_or_else(|| Err(damaged(&source.name())))
+    }
+
+    fn open_file(source: &Source, format: Format, file: File, context: &Context) -> Result<(SchemaRef, Self)> {
         let unreadable = |error: String| Error::Unreadable { file: source.name(), reason: plainly(&error) };
         if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             return Err(Error::Empty { file: source.name() });
@@ -65,7 +70,9 @@ impl Batches {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Batch>> {
-        let Some(batch) = self.batches.next() else { return Ok(None) };
+        let batches = &mut self.batches;
+        let next = guarded(|| batches.next()).ok_or_else(|| damaged(&self.file))?;
+        let Some(batch) = next else { return Ok(None) };
         let columns = batch.map_err(|error| Error::Unreadable { file: self.file.clone(), reason: plainly(&error) })?;
         let first = self.rows + 1;
         self.rows += columns.num_rows() as u64;
@@ -101,7 +108,17 @@ fn plainly(error: &str) -> String {
     format!("damaged, or not of the format its name shows ({})", error.trim_end_matches('.'))
 }
 
+/// The error for a file that its reader panics about.
+fn damaged(file: &str) -> Error {
+    let reason = "damaged: its lengths or codes contradict one another".into();
+    Error::Unreadable { file: file.into(), reason }
+}
+
 pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
+    guarded(|| decode_batch(file, index, batch, wanted)).unwrap_or_else(|| Err(damaged(file)))
+}
+
+fn decode_batch(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
     let mut text = String::new();
     let mut cells: Vec<Vec<(u32, u32)>> = vec![Vec::new(); wanted.kept];
     let mut numbers = vec![None; wanted.kept];

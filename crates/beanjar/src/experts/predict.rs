@@ -1,7 +1,7 @@
 use super::classifier::likeliest;
 use super::{ExpertsModel, FeatureTable};
 use crate::judgments::{Ballots, Labels};
-use crate::{Context, Dictionary, Error, Result, Warning};
+use crate::{Column, Context, Dictionary, Error, Result, Warning};
 
 /// The probabilities of units' classes by a model learned from experts, as the command `predict` prints them.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,10 @@ pub struct PredictClassesOutcome {
     pub objects: Dictionary,
     /// The probability of each class, unit by unit.
     pub probabilities: Vec<f64>,
+    /// How many units have a true class to compare with, if there is a truth.
+    pub compared: Option<usize>,
+    /// The share of them put into the wrong class.
+    pub error_rate: Option<f64>,
     /// What a user should know.
     pub warnings: Vec<Warning>,
 }
@@ -57,6 +61,8 @@ impl ExpertsModel {
             classes: self.classes().to_vec(),
             objects: table.units().clone(),
             probabilities,
+            compared: None,
+            error_rate: None,
             warnings,
         })
     }
@@ -88,6 +94,16 @@ impl ExpertsModel {
 }
 
 impl PredictClassesOutcome {
+    /// The same with the share of units that are put into the wrong class, by their true classes.
+    pub fn compared_with(self, truth: &Column) -> Result<Self> {
+        let classes = truth.matched(&self.objects, "unit")?;
+        let wrong =
+            classes.iter().enumerate().filter(|(unit, class)| class.is_some_and(|class| class != self.label(*unit)));
+        let (wrong, compared) = (wrong.count(), classes.iter().flatten().count());
+        let error_rate = Some(wrong as f64 / compared as f64);
+        Ok(PredictClassesOutcome { compared: Some(compared), error_rate, ..self })
+    }
+
     /// How many units there are.
     pub fn len(&self) -> usize {
         self.objects.len()
@@ -149,6 +165,10 @@ mod json {
                 fields.serialize_field("class", class)?;
             }
             fields.serialize_field("predictions", &Rows(self))?;
+            if let (Some(compared), Some(error_rate)) = (self.compared, self.error_rate) {
+                fields.serialize_field("compared", &compared)?;
+                fields.serialize_field("error_rate", &error_rate)?;
+            }
             fields.end()
         }
     }

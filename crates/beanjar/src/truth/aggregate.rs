@@ -1,6 +1,7 @@
 use super::aggregate_outcome::{AggregateOutcome, FitSummary};
 use super::{Calibration, Evidence, Majority, Method, Posterior, worker_accuracies};
 use crate::judgments::{Column, Dictionary, KnownClasses, Labels};
+use crate::nearest_name::nearest;
 use crate::workers::{Information, Keep, Missing, Ranking};
 use crate::{Context, Error, Result, Warning};
 
@@ -211,7 +212,10 @@ fn listed(wanted: &Dictionary, labels: &Labels, warnings: &mut Vec<Warning>) -> 
     let kept: Vec<bool> = found.iter().map(Option::is_some).collect();
     let count = kept.iter().filter(|kept| **kept).count();
     if count < wanted.len() {
-        warnings.push(Warning::WorkersWithoutLabels { workers: wanted.len() - count });
+        let lookup = labels.workers.lookup();
+        let example = wanted.iter().find(|name| lookup.code(name).is_none()).unwrap_or_default().to_owned();
+        let nearest = nearest(&labels.workers, &example);
+        warnings.push(Warning::WorkersWithoutLabels { workers: wanted.len() - count, example, nearest });
     }
     Ok(kept)
 }

@@ -5,7 +5,7 @@ pub(crate) use report::AggregateReport;
 
 use super::by_question::ByQuestion;
 use super::reading::{By, Labelled, Reading, questions_of};
-use super::{first_column, known_labels, known_labels_of};
+use super::{first_column, known_labels, known_labels_of, same_file};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::truth::{
@@ -126,7 +126,9 @@ impl Aggregate {
         let mut inputs = vec![&self.file];
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
         let sink = common.sink(&inputs)?;
-        if self.model.is_some() && self.model == common.out {
+        if let (Some(model), Some(out)) = (&self.model, &common.out)
+            && same_file(model, out)
+        {
             return Err(Failure::Words("--model and --out name the same file; give each its own".into()));
         }
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;

@@ -64,7 +64,7 @@ fn the_workers_to_use_are_used_and_the_others_are_only_measured() {
     assert!(top.workers().all(|worker| worker.accuracy.is_some()));
     let these = fit(WorkersToUse::These(kept.iter().chain(&["nobody"]).collect())).unwrap();
     assert_eq!(these.posterior, top.posterior);
-    assert_eq!(these.warnings, [Warning::WorkersWithoutLabels { workers: 1 }]);
+    assert_eq!(these.warnings, [Warning::WorkersWithoutLabels { workers: 1, example: "nobody".into(), nearest: None }]);
     assert_eq!(these.model().unwrap().left_out().len(), labels.workers.len() - 5);
     let many = fit(WorkersToUse::Top(99)).unwrap();
     assert_eq!(many.warnings, [Warning::FewerWorkers { asked: 99, workers: labels.workers.len() }]);
