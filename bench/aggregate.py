@@ -1,12 +1,11 @@
 """Five million labels: Dawid-Skene and majority vote beside crowd-kit, which needs older packages and has a venv of its own."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 
-from compare import HERE, data_folder, example, machine, medians
+from aggregate_packages import crowd_kit_python
+from compare import data_folder, example, machine, medians
 
 LABELS, TASKS, WORKERS, CLASSES, ITERATIONS = 5_000_000, 1_000_000, 2_000, 5, 10
 
@@ -29,17 +28,6 @@ def labels():
                 file.writelines(f"t{t},w{w},c{c}\n" for t, w, c in zip(*columns))
         os.rename(path + ".part", path)
     return path
-
-
-def crowd_kit_python():
-    """The interpreter of crowd-kit's venv."""
-    folder = os.path.join(HERE, ".venv-crowd-kit")
-    python = os.path.join(folder, "bin", "python")
-    if not os.path.exists(python):
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        packages = ["crowd-kit==1.4.*", "scikit-learn==1.5.*", "pandas==2.2.*", "numpy==2.2.*"]
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
-    return python
 
 
 def crowd_kit(python, path, code):

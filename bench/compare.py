@@ -69,7 +69,7 @@ def machine():
     if os.path.exists("/proc/cpuinfo"):
         with open("/proc/cpuinfo") as info:
             model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), model)
-    return f"{os.cpu_count()} context of {model}"
+    return f"{os.cpu_count()} cores of {model}"
 
 
 def version(package):
