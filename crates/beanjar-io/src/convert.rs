@@ -58,7 +58,7 @@ pub fn convert(
 }
 
 fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) -> Result<usize> {
-    let input = Input::open(source, context)?.strict();
+    let input = Input::open_with(source, &options.columns, context)?.strict();
     let place = input.header_place();
     let (names, schema) = (input.names.clone(), input.schema.clone());
     let kept: Vec<usize> = (0..names.len()).collect();
@@ -87,7 +87,7 @@ fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) 
         Ok(())
     };
     match source.can_be_read_again() {
-        true => Input::open(source, context)?.strict().for_each(&kept, |rows| write(&rows))?,
+        true => Input::open_with(source, &options.columns, context)?.strict().for_each(&kept, |rows| write(&rows))?,
         false => held.iter().try_for_each(&mut write)?,
     }
     writer.finish()

@@ -305,6 +305,10 @@ fn mechanical_turk() {
             .err
             .contains("HITId=task, WorkerId=worker; 1 rejected assignment left out")
     );
+    // The user's own word on columns goes before what the platform means by them.
+    let columns = "object=Input.image_url,worker=WorkerId,label=Answer.animal";
+    let found = folder.json(&["aggregate", "batch.csv", "--columns", columns]);
+    assert_eq!(found["tasks"][0]["task"], "https://example.org/t1.jpg");
     write("classifier.csv", "Answer.category.label", &|label| label.to_owned());
     same_as_long(&folder, "classifier.csv", "export of Mechanical Turk");
     write("boxes.csv", "Answer.cat.on,Answer.dog.on", &|label| format!("{},{}", label == "cat", label == "dog"));

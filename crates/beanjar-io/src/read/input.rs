@@ -4,6 +4,7 @@ use super::columnar::{self, Batch, Batches};
 use super::text_pieces::{Cutter, Piece};
 use super::wanted_columns::{Float32, Numbers, Wanted};
 use super::{Missing, Rows, delimited, jsonl};
+use crate::column_roles::ColumnNames;
 use crate::error::shown;
 use crate::exports::{self, Held, PositionBias};
 use crate::format::Opened;
@@ -63,6 +64,11 @@ const MOST_THREADS: usize = 8;
 
 impl Input {
     pub(crate) fn open(source: &Source, context: &Context) -> Result<Input> {
+        Self::open_with(source, &ColumnNames::default(), context)
+    }
+
+    /// The same where the user may have named columns: a file that has them is read as it is, even if it is an export.
+    pub(crate) fn open_with(source: &Source, given: &ColumnNames, context: &Context) -> Result<Input> {
         let no_table = |problem| Error::NoTable { file: source.name(), problem };
         let input = match source.open(context)? {
             Opened::Text { format: Format::Json, bytes } => Self::open_json(source, bytes)?,
@@ -75,7 +81,8 @@ impl Input {
                 Input { schema: Some(schema), ..Input::new(source, names, Shape::Columnar, reader) }
             }
         };
-        let input = input.unfolded(source)?;
+        let named = input.names.iter().any(|name| given.role_of(name).is_some());
+        let input = if named { input } else { input.unfolded(source)? };
         let mut sorted: Vec<&String> = input.names.iter().collect();
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1] && !pair[0].is_empty()) {

@@ -88,7 +88,7 @@ pub struct Question {
 /// attribute). Labels with a column of attributes are those of several questions. A judgment file without an attribute column has one attribute, called as its value column is. Cost:
 /// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
 pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
-    let input = Input::open(source, context)?.missing(&options.missing);
+    let input = Input::open_with(source, &options.columns, context)?.missing(&options.missing);
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
     let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
