@@ -48,7 +48,7 @@ mod warning;
 pub use context::{Context, Progress};
 pub use error::{Error, Result};
 pub use experts::{ExpertsModel, FeatureTable, Learn, LearnOutcome, PredictClassesOutcome};
-pub use judgments::{Column, Dictionary, Judgments, Labels};
+pub use judgments::{Column, Dictionary, Judgments, Labels, Repeats};
 pub use model::{CrowdModel, Model};
 pub use multiselect::{FitPredictor, FitPredictorOutcome, Plan, PlanOutcome, Select, SelectOutcome};
 pub use reliability::{InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome};

@@ -18,6 +18,7 @@ pub(crate) mod workers;
 mod by_question;
 mod label_column;
 mod reading;
+mod repeats;
 mod selection_file;
 
 pub(crate) use reading::{Reading, judgments_of, labels_of};

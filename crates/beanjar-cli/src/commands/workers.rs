@@ -1,6 +1,7 @@
 use super::Reading;
 use super::by_question::ByQuestion;
 use super::reading::{Labelled, questions_of};
+use super::repeats::RepeatsFlag;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -29,6 +30,8 @@ pub(crate) struct Workers {
     file: Source,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    repeats: RepeatsFlag,
     /// How many to keep: auto (by verdict; by --rule with --by score), all, or a number.
     #[arg(long, value_name = "auto|all|N", default_value = "auto")]
     keep: Wanted,
@@ -143,6 +146,7 @@ impl Workers {
             rule: self.rule.map(KeepRule::from).unwrap_or_default(),
             missing: self.missing_labels.into(),
             by: by.into(),
+            repeats: self.repeats.repeats(),
             suspicious: self.suspicious,
             ..RankWorkers::default()
         };

@@ -344,6 +344,39 @@ fn odd_names_and_repeated_labels_survive() {
 }
 
 #[test]
+fn repeated_labels_have_one_meaning() {
+    let folder = Folder::new();
+    folder.write("labels.csv", "task,worker,label\na,w,x\na,v,y\na,w,y\nb,v,x\nb,w,x\n");
+    let share = |repeats: &[&str]| {
+        let found = folder.json(&[&["aggregate", "labels.csv", "--method", "majority"], repeats].concat());
+        found["tasks"][0]["probabilities"]["y"].as_f64().unwrap()
+    };
+    assert_eq!((share(&[]), share(&["--repeats", "average"])), (0.75, 0.75));
+    assert_eq!((share(&["--repeats", "first"]), share(&["--repeats", "all"])), (0.5, 2.0 / 3.0));
+    for (repeats, said) in [("average", "one opinion"), ("first", "the first counts"), ("all", "all are kept")] {
+        for command in ["aggregate", "workers"] {
+            let run = folder.run(&[command, "labels.csv", "--repeats", repeats]);
+            assert!(run.err.contains(said), "{}", run.err);
+        }
+    }
+}
+
+#[test]
+fn copies_of_a_judge_vote_as_one() {
+    let folder = Folder::new();
+    let shape = ["--tasks", "300", "--workers", "16", "--classes", "3", "--votes", "16", "--spread", "30"];
+    crowd(&folder, &[&shape[..], &["--families", "1", "--family-size", "4", "--copying", "1"]].concat());
+    let found = folder.json(&["aggregate", "crowd/labels.csv"]);
+    let families = found["families"].as_array().unwrap();
+    assert_eq!(families.len(), 1);
+    let mut family: Vec<&str> = families[0].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    family.sort_unstable();
+    assert_eq!(family, ["w1", "w2", "w3", "w4"]);
+    let table = folder.run(&["aggregate", "crowd/labels.csv", "--format", "table"]).out;
+    assert!(table.contains("copies of one another and vote as one: w"), "{table}");
+}
+
+#[test]
 fn bad_wishes_are_refused_in_one_sentence() {
     let folder = Folder::new();
     folder.write("labels.csv", "task,worker,label\nt1,a,x\nt1,b,y\nt2,a,y\n");

@@ -9,6 +9,8 @@ pub struct Ballots {
     offsets: Vec<usize>,
     worker: Vec<u32>,
     label: Vec<u16>,
+    /// What each vote counts; empty where each counts as one.
+    weight: Vec<f64>,
     workers: usize,
     classes: usize,
 }
@@ -26,6 +28,8 @@ pub struct Votes<'a> {
     pub workers: &'a [u32],
     /// What for, in the same order.
     pub labels: &'a [u16],
+    /// What each vote counts; empty where each counts as one. The votes of one worker on a task count as one together.
+    pub weights: &'a [f64],
 }
 
 impl Votes<'_> {
@@ -33,12 +37,33 @@ impl Votes<'_> {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
         self.workers.iter().zip(self.labels).map(|(&worker, &label)| (worker as usize, usize::from(label)))
     }
+
+    /// Who voted for what, and what the vote counts.
+    pub fn weighted(&self) -> impl ExactSizeIterator<Item = (usize, usize, f64)> + '_ {
+        self.iter().enumerate().map(|(vote, (worker, label))| (worker, label, self.weight(vote)))
+    }
+
+    /// What a vote counts.
+    #[inline(always)]
+    pub(crate) fn weight(&self, vote: usize) -> f64 {
+        self.weights.get(vote).copied().unwrap_or(1.0)
+    }
+
+    /// How many opinions the votes are: what they count together.
+    pub fn opinions(&self) -> f64 {
+        if self.weights.is_empty() { self.labels.len() as f64 } else { self.weights.iter().sum() }
+    }
+
+    /// What the votes of this worker count together.
+    pub(crate) fn opinions_of(&self, worker: usize) -> f64 {
+        self.weighted().filter(|vote| vote.0 == worker).map(|vote| vote.2).sum()
+    }
 }
 
 impl Ballots {
     /// Votes that lie task by task; `offsets` has one entry more than there are tasks.
     pub(super) fn new(offsets: Vec<usize>, worker: Vec<u32>, label: Vec<u16>, workers: usize, classes: usize) -> Self {
-        Ballots { offsets, worker, label, workers, classes }
+        Ballots { offsets, worker, label, weight: Vec::new(), workers, classes }
     }
 
     /// The votes of each task as pairs of worker and label. Workers are numbered from 0 to `workers` - 1, labels from
@@ -50,7 +75,7 @@ impl Ballots {
         if classes > MOST_CLASSES {
             return Err(Error::TooMany { what: "classes", limit: MOST_CLASSES as u64 });
         }
-        let mut ballots = Ballots { offsets: vec![0], worker: Vec::new(), label: Vec::new(), workers, classes };
+        let mut ballots = Ballots::new(vec![0], Vec::new(), Vec::new(), workers, classes);
         for (task, votes) in tasks.iter().enumerate() {
             for &(worker, label) in votes {
                 if worker >= workers || label >= classes {
@@ -104,7 +129,8 @@ impl Ballots {
     /// If there is no such task.
     pub fn votes(&self, task: usize) -> Votes<'_> {
         let rows = self.offsets[task]..self.offsets[task + 1];
-        Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows] }
+        let weights = if self.weight.is_empty() { &[][..] } else { &self.weight[rows.clone()] };
+        Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows], weights }
     }
 
     /// The votes of some workers alone: those for whom `kept`, one entry per worker, is true. Tasks and workers keep
@@ -122,31 +148,33 @@ impl Ballots {
         if let Some(task) = tasks.iter().find(|&&task| task >= self.tasks()) {
             return Err(out_of_range("a task", task.to_string(), "below the number of tasks"));
         }
-        let (mut offsets, mut worker, mut label) = (vec![0], Vec::new(), Vec::new());
+        let (mut offsets, mut worker, mut label, mut weight) = (vec![0], Vec::new(), Vec::new(), Vec::new());
         for &task in tasks {
             let votes = self.votes(task);
             worker.extend_from_slice(votes.workers);
             label.extend_from_slice(votes.labels);
+            weight.extend_from_slice(votes.weights);
             offsets.push(worker.len());
         }
-        Ok(Ballots { offsets, worker, label, ..*self })
+        Ok(Ballots { offsets, worker, label, weight, ..*self })
     }
 
     /// The votes for which `keep`, given the number of the vote and the worker, says yes.
     pub(crate) fn filtered(&self, keep: impl Fn(usize, usize) -> bool) -> Ballots {
         let mut offsets = Vec::with_capacity(self.offsets.len());
         offsets.push(0);
-        let (mut worker, mut label) = (Vec::new(), Vec::new());
+        let (mut worker, mut label, mut weight) = (Vec::new(), Vec::new(), Vec::new());
         for task in 0..self.tasks() {
             for vote in self.offsets[task]..self.offsets[task + 1] {
                 if keep(vote, self.worker[vote] as usize) {
                     worker.push(self.worker[vote]);
                     label.push(self.label[vote]);
+                    weight.extend(self.weight.get(vote));
                 }
             }
             offsets.push(worker.len());
         }
-        Ballots { offsets, worker, label, ..*self }
+        Ballots { offsets, worker, label, weight, ..*self }
     }
 
     /// The votes with other numbers for classes; those of classes without one are left out.
@@ -159,16 +187,37 @@ impl Ballots {
     /// The votes with other numbers for workers.
     pub(super) fn by_workers(&self, number: impl Fn(usize) -> usize, workers: usize) -> Ballots {
         let worker = self.worker.iter().map(|&worker| number(worker as usize) as u32).collect();
-        Ballots { offsets: self.offsets.clone(), worker, label: self.label.clone(), workers, classes: self.classes }
+        Ballots { worker, workers, ..self.clone() }
     }
 
-    /// How many votes each worker cast.
+    /// Other votes on the same tasks by the same workers, each with its weight; no weights where each counts as one.
+    pub(crate) fn with_votes(&self, tasks: &[Vec<(usize, usize)>], weight: Vec<f64>) -> Ballots {
+        let mut offsets = vec![0];
+        offsets.extend(tasks.iter().scan(0, |sum, votes| {
+            *sum += votes.len();
+            Some(*sum)
+        }));
+        let votes = || tasks.iter().flatten();
+        let (worker, label) =
+            (votes().map(|vote| vote.0 as u32).collect(), votes().map(|vote| vote.1 as u16).collect());
+        Ballots { offsets, worker, label, weight, ..*self }
+    }
+
+    /// The same with every vote counting as one.
+    pub(crate) fn unweighted(self) -> Ballots {
+        Ballots { weight: Vec::new(), ..self }
+    }
+
+    /// How many votes each worker cast; votes of one worker on one task that share a weight are one.
     pub fn per_worker(&self) -> Vec<u64> {
-        let mut counts = vec![0; self.workers];
-        for &worker in &self.worker {
-            counts[worker as usize] += 1;
+        if self.weight.is_empty() {
+            let mut counts = vec![0; self.workers];
+            self.worker.iter().for_each(|&worker| counts[worker as usize] += 1);
+            return counts;
         }
-        counts
+        let mut sums = vec![0.0; self.workers];
+        self.worker.iter().zip(&self.weight).for_each(|(&worker, weight)| sums[worker as usize] += weight);
+        sums.iter().map(|sum: &f64| sum.round() as u64).collect()
     }
 }
 

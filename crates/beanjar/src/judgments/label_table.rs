@@ -108,6 +108,12 @@ impl Labels {
         &self.ballots
     }
 
+    /// The same tasks, workers and classes with other votes.
+    pub(super) fn with_ballots(&self, ballots: Ballots) -> Labels {
+        let (tasks, workers, classes) = (self.tasks.clone(), self.workers.clone(), self.classes.clone());
+        Labels { tasks, workers, classes, ballots }
+    }
+
     /// The same without the votes of some workers.
     #[must_use]
     pub fn without(&self, workers: &Dictionary) -> Labels {

@@ -12,6 +12,7 @@ mod folds;
 mod grouping;
 mod judgment_table;
 mod label_table;
+mod repeats;
 mod slots;
 mod sum;
 
@@ -25,4 +26,6 @@ pub use dictionary::{Dictionary, Lookup};
 pub(crate) use folds::{Fold, Folds, sample_of_tasks};
 pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
 pub use label_table::{Labels, LabelsPart, Translated};
+pub use repeats::Repeats;
+pub(crate) use repeats::{as_one, first_votes};
 pub use sum::{Grouped, Sum, sum_over};

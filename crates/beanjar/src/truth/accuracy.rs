@@ -29,7 +29,7 @@ pub fn worker_accuracies(posterior: &Posterior, ballots: &Ballots) -> Result<Vec
     let mut right = vec![0.0; ballots.workers()];
     for task in 0..posterior.tasks() {
         let row = posterior.of(task);
-        ballots.votes(task).iter().for_each(|(worker, label)| right[worker] += row[label]);
+        ballots.votes(task).weighted().for_each(|(worker, label, weight)| right[worker] += weight * row[label]);
     }
     Ok(right.iter().zip(ballots.per_worker()).map(|(&right, labels)| accuracy(right, labels)).collect())
 }

@@ -1,6 +1,6 @@
 use super::aggregate_outcome::{AggregateOutcome, FitSummary};
 use super::{Calibration, Evidence, Majority, Method, Posterior, worker_accuracies};
-use crate::judgments::{Column, Dictionary, KnownClasses, Labels};
+use crate::judgments::{Column, Dictionary, KnownClasses, Labels, Repeats};
 use crate::nearest_name::nearest;
 use crate::workers::{Information, Keep, Missing, Ranking};
 use crate::{Context, Error, Result, Warning};
@@ -14,6 +14,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `truth` | true labels that the result is only compared with | none | tasks among those labelled |
 /// | `workers` | whose labels to use | all | |
 /// | `weights` | what each worker's vote counts; who has no weight counts nothing | all alike | 0 or more; [`Majority`] only |
+/// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 /// | `confusion` | whether the outcome gives each worker's confusion matrix | no | |
 ///
 /// ```
@@ -41,6 +42,8 @@ pub struct Aggregate {
     pub workers: WorkersToUse,
     /// What each worker's vote counts under [`Majority`]; who has no weight counts nothing.
     pub weights: Option<Column>,
+    /// What becomes of labels that a worker gave to the same task more than once.
+    pub repeats: Repeats,
     /// Whether the outcome gives each worker's confusion matrix.
     pub confusion: bool,
 }
@@ -68,9 +71,11 @@ impl Aggregate {
         }
         context.report("aggregating", 0.0)?;
         let mut warnings = Vec::new();
-        let repeated = labels.repeated(context);
+        let (repeated, labels) = labels.with_repeats(self.repeats, context);
+        let labels = labels.as_ref();
         if repeated > 0 {
-            warnings.push(Warning::Repeated { count: repeated, what: labels_word(repeated), rule: "all are kept" });
+            let rule = self.repeats.in_words();
+            warnings.push(Warning::Repeated { count: repeated, what: labels_word(repeated), rule });
         }
         let gold = known(self.gold.as_ref(), "gold", labels, &mut warnings)?;
         let truth = known(self.truth.as_ref(), "truth", labels, &mut warnings)?;

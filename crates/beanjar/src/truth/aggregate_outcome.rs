@@ -171,6 +171,12 @@ impl AggregateOutcome {
         })
     }
 
+    /// Groups of workers who are copies of one another and vote as one.
+    pub fn families(&self) -> impl Iterator<Item = Vec<&str>> {
+        let found = self.fit.as_ref().and_then(|fit| fit.auto.as_ref()).map_or(&[][..], |auto| &auto.families);
+        found.iter().map(|family| family.iter().map(|&worker| self.worker_ids.get(worker)).collect())
+    }
+
     /// The workers, in the order of their ids.
     pub fn workers(&self) -> impl Iterator<Item = AggregatedWorker<'_>> {
         (0..self.accuracies.len()).filter_map(|worker| self.worker(worker))
@@ -208,6 +214,7 @@ mod written {
                 outcome.serialize_field("converged", &fit.converged)?;
                 if let Some(auto) = &fit.auto {
                     outcome.serialize_field("chosen", auto)?;
+                    outcome.serialize_field("families", &self.families().collect::<Vec<_>>())?;
                 }
             }
             if let Some(gold) = &self.gold {

@@ -49,8 +49,8 @@ impl ClassPrior {
                 let mut shares = vec![1.0; classes];
                 for task in 0..ballots.tasks() {
                     let votes = ballots.votes(task);
-                    let share = 1.0 / votes.labels.len().max(1) as f64;
-                    votes.labels.iter().for_each(|&label| shares[usize::from(label)] += share);
+                    let share = 1.0 / votes.opinions().max(1.0);
+                    votes.weighted().for_each(|(_, label, weight)| shares[label] += weight * share);
                 }
                 let all: f64 = shares.iter().sum();
                 let anchor = |share: &f64| pseudo + ANCHOR * ballots.tasks() as f64 * share / all;

@@ -22,9 +22,8 @@ pub(super) fn residual_correlation(evidence: &Evidence<'_>, tables: &Confusion, 
 
 /// n votes that are correlated count as n / (1 + (n - 1) correlation): the number of independent votes whose mean has the
 /// same variance.
-pub(super) fn effective_votes(votes: usize, correlation: f64) -> f64 {
-    let n = votes as f64;
-    if votes == 0 { 0.0 } else { n / (1.0 + (n - 1.0) * correlation) }
+pub(super) fn effective_votes(votes: f64, correlation: f64) -> f64 {
+    if votes <= 0.0 { 0.0 } else { votes / (1.0 + (votes - 1.0) * correlation) }
 }
 
 /// Sums over pairs of votes on a task.
@@ -37,23 +36,28 @@ struct Excess<'a> {
 
 impl Sum<Ballots> for Excess<'_> {
     fn observe(&mut self, votes: Votes<'_>) {
-        let n = votes.labels.len();
-        if n < 2 {
+        // The votes of one worker share a weight of one, and are no pair.
+        let n = votes.opinions();
+        if n < 1.5 {
             return;
         }
         let (labels, classes) = (self.tables.labels(), self.tables.classes());
         let mut posterior = vec![0.0; classes];
         self.tables.components(votes, &mut posterior);
         let mut given = vec![0.0; labels];
-        votes.labels.iter().for_each(|&label| given[usize::from(label)] += 1.0);
-        self.agree += given.iter().map(|count| count * (count - 1.0) / 2.0).sum::<f64>();
-        self.pairs += (n * (n - 1)) as f64 / 2.0;
+        let mut alone = 0.0;
+        for (_, label, weight) in votes.weighted() {
+            given[label] += weight;
+            alone += weight * weight;
+        }
+        self.agree += (given.iter().map(|count| count * count).sum::<f64>() - alone) / 2.0;
+        self.pairs += n * (n - 1.0) / 2.0;
         for (class, p) in posterior.iter().enumerate().filter(|(_, p)| **p > 1e-9) {
             for label in 0..labels {
                 let (mut sum, mut squares) = (0.0, 0.0);
-                for &worker in votes.workers {
-                    let likelihood = self.tables.probability(worker as usize, class, label);
-                    (sum, squares) = (sum + likelihood, squares + likelihood * likelihood);
+                for (worker, _, weight) in votes.weighted() {
+                    let likelihood = self.tables.probability(worker, class, label);
+                    (sum, squares) = (sum + weight * likelihood, squares + weight * likelihood * likelihood);
                 }
                 self.expected += p * (sum * sum - squares) / 2.0;
             }
@@ -73,9 +77,9 @@ mod tests {
 
     #[test]
     fn copies_are_one_vote_and_independent_votes_count_in_full() {
-        assert_eq!(effective_votes(7, 0.0), 7.0);
-        assert_eq!(effective_votes(7, 1.0), 1.0);
-        assert_eq!(effective_votes(0, 0.5), 0.0);
+        assert_eq!(effective_votes(7.0, 0.0), 7.0);
+        assert_eq!(effective_votes(7.0, 1.0), 1.0);
+        assert_eq!(effective_votes(0.0, 0.5), 0.0);
     }
 
     #[test]

@@ -86,8 +86,8 @@ impl<'a> Expected<'a> {
         match (self.from, known) {
             (Start::Votes, _) => {
                 scores.fill(0.0);
-                let share = 1.0 / votes.labels.len() as f64;
-                votes.labels.iter().for_each(|&label| scores[usize::from(label)] += share);
+                let share = 1.0 / votes.opinions();
+                votes.weighted().for_each(|(_, label, weight)| scores[label] += weight * share);
             }
             (Start::Posterior(posterior), _) => scores.copy_from_slice(posterior.of(votes.task)),
             (Start::Tables(tables), None) => likelihood = tables.components(votes, scores),
@@ -148,10 +148,24 @@ impl<'a> Expected<'a> {
         for (sum, score) in self.tasks.iter_mut().zip(&*scores) {
             *sum += score;
         }
+        if !votes.weights.is_empty() {
+            return self.count_weighted(votes, scores);
+        }
         for (worker, label) in votes.iter() {
             let at = (worker * self.labels + label) * classes;
             for (sum, score) in self.votes[at..at + classes].iter_mut().zip(&*scores) {
                 *sum += score;
+            }
+        }
+    }
+
+    /// Counts votes that do not all count as one.
+    #[cold]
+    fn count_weighted(&mut self, votes: Votes<'_>, scores: &[f64]) {
+        for (worker, label, weight) in votes.weighted() {
+            let at = (worker * self.labels + label) * scores.len();
+            for (sum, score) in self.votes[at..at + scores.len()].iter_mut().zip(scores) {
+                *sum += weight * score;
             }
         }
     }

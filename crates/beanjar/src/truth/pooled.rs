@@ -68,11 +68,11 @@ pub(crate) fn tables_against(ballots: &Ballots, posterior: &Posterior, context: 
         let mut counts = vec![0.0; tables.votes.len()];
         for task in 0..ballots.tasks() {
             let prior = posterior.of(task);
-            for (worker, label) in ballots.votes(task).iter() {
+            for (worker, label, weight) in ballots.votes(task).weighted() {
                 let at = (worker * classes + label) * classes;
                 let joint = prior.iter().zip(&tables.votes[at..at + classes]);
                 row.iter_mut().zip(joint).for_each(|(p, (prior, likelihood))| *p = prior * likelihood);
-                let scale = 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+                let scale = weight / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
                 counts[at..at + classes].iter_mut().zip(&row).for_each(|(sum, p)| *sum += p * scale);
             }
         }

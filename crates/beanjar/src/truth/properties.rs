@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Context;
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, first_votes};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 
@@ -71,6 +71,22 @@ proptest! {
             for task in 0..tasks.len() {
                 prop_assert!(close(found.of(task).iter().sum(), 1.0), "{}", method.name());
                 prop_assert!(found.of(task).iter().all(|p| (0.0..=1.0 + 1e-9).contains(p)), "{}", method.name());
+            }
+        }
+    }
+
+    #[test]
+    fn votes_that_count_one_are_votes(tasks in tasks()) {
+        let ballots = Ballots::from_tasks(&tasks, WORKERS, CLASSES).unwrap();
+        let ballots = first_votes(&ballots).unwrap_or(ballots);
+        let tasks: Tasks = (0..tasks.len()).map(|task| ballots.votes(task).iter().collect()).collect();
+        let weighted = ballots.with_votes(&tasks, vec![1.0; ballots.len()]);
+        for method in all() {
+            let found = |ballots| method.fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap().posterior;
+            let (one, other) = (found(&ballots), found(&weighted));
+            for task in 0..tasks.len() {
+                let same = one.of(task).iter().zip(other.of(task)).all(|(p, q)| close(*p, *q));
+                prop_assert!(same, "{}: {:?} {:?}", method.name(), one.of(task), other.of(task));
             }
         }
     }

@@ -18,12 +18,12 @@ impl Wawa {
         let mut agreed = vec![0.0; ballots.workers()];
         for task in 0..ballots.tasks() {
             let best: Vec<usize> = majority.best(task).collect();
-            for (worker, label) in ballots.votes(task).iter() {
-                agreed[worker] += f64::from(u8::from(best.contains(&label))) / best.len() as f64;
+            for (worker, label, weight) in ballots.votes(task).weighted() {
+                agreed[worker] += weight * f64::from(u8::from(best.contains(&label))) / best.len() as f64;
             }
         }
         let votes = ballots.per_worker();
-        let newcomer = agreed.iter().sum::<f64>() / ballots.len() as f64;
+        let newcomer = agreed.iter().sum::<f64>() / votes.iter().sum::<u64>() as f64;
         let workers = agreed.iter().zip(&votes).map(|(agreed, &n)| if n > 0 { agreed / n as f64 } else { newcomer });
         let weights = Weights::new(workers.collect(), newcomer, ballots.classes())?;
         majority::fit(weights, evidence, context)

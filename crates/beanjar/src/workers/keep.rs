@@ -1,6 +1,5 @@
-use super::pairs::first_votes;
 use super::{Information, Missing, Ranking, elbow, goodness_of_fit};
-use crate::judgments::{Ballots, Fold, Folds};
+use crate::judgments::{Ballots, Fold, Folds, first_votes};
 use crate::truth::{Evidence, Posterior, Skilled, tables_given};
 use crate::{Context, Error, Result};
 

@@ -25,4 +25,5 @@ pub use rank_outcome::{RankWorkersOutcome, RankedWorker, SuspiciousPair, Suspici
 pub use ranking::{Ranking, elbow};
 pub use subset::{Subset, best_subset};
 pub use suspicion::{Suspicion, WorkerPair};
+pub(crate) use verdict::families_of_copies;
 pub use verdict::{JudgedWorker, JudgedWorkers, Verdict, judge_workers};

@@ -1,6 +1,6 @@
 //! Who met whom: the tasks that two workers both labelled.
 
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, first_votes};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -83,18 +83,6 @@ impl<'a> Pairs<'a> {
             meetings.chunk_by(|a, b| a.other == b.other).for_each(|met| visit(worker, met[0].other as usize, met));
         }
     }
-}
-
-/// The votes without those that a worker casts on a task a second time; none if there are no such.
-pub(super) fn first_votes(ballots: &Ballots) -> Option<Ballots> {
-    let mut last = vec![usize::MAX; ballots.workers()];
-    let mut first = Vec::with_capacity(ballots.len());
-    for task in 0..ballots.tasks() {
-        for (worker, _) in ballots.votes(task).iter() {
-            first.push(std::mem::replace(&mut last[worker], task) != task);
-        }
-    }
-    first.contains(&false).then(|| ballots.filtered(|vote, _| first[vote]))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use super::{
     Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
     goodness_of_fit, judge_workers,
 };
-use crate::judgments::Labels;
+use crate::judgments::{Labels, Repeats};
 use crate::truth::{Evidence, Skilled};
 use crate::{Context, Error, Result, Warning};
 
@@ -18,6 +18,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `by` | by what workers are sorted and kept | [`KeepBy::Accuracy`] | |
 /// | `rule` | by what the number is chosen, if not by accuracy | [`KeepRule::Predictive`] | |
 /// | `missing` | what becomes of tasks that one of two workers did not label | [`Missing::Paper`] | |
+/// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 /// | `suspicious` | whether to look for pairs that depend on one another | no | |
 /// | `false_discovery_rate` | pairs with an adjusted p-value up to this are listed | 0.05 | above 0, at most 1 |
 ///
@@ -45,6 +46,9 @@ pub struct RankWorkers {
     pub missing: Missing,
     /// By what workers are sorted and kept.
     pub by: KeepBy,
+    /// What becomes of labels that a worker gave to the same task more than once. What two workers have in common, and so
+    /// score and verdict, is by the first of labels that differ.
+    pub repeats: Repeats,
     /// Whether to look for pairs of workers whose labels depend on one another beyond what the tasks explain.
     pub suspicious: bool,
     /// Pairs with an adjusted p-value up to this are listed: of those listed, at most this share is expected to be
@@ -59,6 +63,7 @@ impl Default for RankWorkers {
             rule: KeepRule::default(),
             missing: Missing::default(),
             by: KeepBy::default(),
+            repeats: Repeats::default(),
             suspicious: false,
             false_discovery_rate: 0.05,
         }
@@ -96,12 +101,13 @@ impl RankWorkers {
             return Err(Error::Empty("label"));
         }
         self.check(labels.workers.len())?;
+        let (repeated, labels) = labels.with_repeats(self.repeats, context);
+        let labels = labels.as_ref();
         let (ballots, everyone) = (labels.ballots(), labels.workers.len());
         let mut warnings = Vec::new();
-        let repeated = labels.repeated(context);
         if repeated > 0 {
             let what = if repeated == 1 { "label" } else { "labels" };
-            warnings.push(Warning::Repeated { count: repeated, what, rule: "the first counts" });
+            warnings.push(Warning::Repeated { count: repeated, what, rule: self.repeats.in_words() });
         }
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
         let judged = judge_workers(ballots, &context.part(0.0, 0.4 * ranked))?;

@@ -5,6 +5,7 @@ pub(crate) use report::AggregateReport;
 
 use super::by_question::ByQuestion;
 use super::reading::{By, Labelled, Reading, questions_of};
+use super::repeats::RepeatsFlag;
 use super::{first_column, known_labels, known_labels_of, same_file};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -34,6 +35,8 @@ pub(crate) struct Aggregate {
     reading: Reading,
     #[command(flatten)]
     by: By,
+    #[command(flatten)]
+    repeats: RepeatsFlag,
     /// How to aggregate.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     method: MethodName,
@@ -172,6 +175,7 @@ impl Aggregate {
             truth: self.truth.as_ref().map(known).transpose()?,
             workers: self.workers.load()?,
             weights: self.weights.as_ref().map(first_column).transpose()?,
+            repeats: self.repeats.repeats(),
             confusion: self.confusion,
         };
         let outcome = aggregate.fit(&labels, &common.context()?).map_err(|error| self.failure(error))?;

@@ -32,6 +32,9 @@ impl Report for AggregateReport<'_> {
         }
         if let Some(auto) = outcome.fit.as_ref().and_then(|fit| fit.auto.as_ref()) {
             text += &auto_text(auto);
+            for family in outcome.families() {
+                text += &format!("  these are copies of one another and vote as one: {}\n", family.join(", "));
+            }
         }
         text += &self.class_table();
         text += &self.task_table();

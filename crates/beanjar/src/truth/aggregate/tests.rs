@@ -128,6 +128,60 @@ fn progress_grows_to_the_end_with_every_method() {
     }
 }
 
+/// The labels of a small crowd, those of every third task again.
+fn repeated_rows(change: impl Fn(&str) -> String) -> (Labels, Labels) {
+    let drawn = Crowd { tasks: 60, workers: 8, classes: 3, ..Crowd::default() }.draw(&Context::new()).unwrap();
+    let once: Vec<(String, String, String)> = drawn.rows().collect();
+    let again = once.iter().enumerate().filter(|(at, _)| at % 3 == 0);
+    let twice: Vec<(String, String, String)> =
+        once.iter().cloned().chain(again.map(|(_, (t, w, l))| (t.clone(), w.clone(), change(l)))).collect();
+    let table = |rows: &[(String, String, String)]| {
+        Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap()
+    };
+    (table(&once), table(&twice))
+}
+
+#[test]
+fn a_label_given_twice_is_one_opinion_for_every_method() {
+    let (once, twice) = repeated_rows(str::to_owned);
+    for method in methods() {
+        for repeats in [Repeats::Average, Repeats::First] {
+            let aggregate = Aggregate { method: method.clone(), repeats, ..Aggregate::default() };
+            let fit = |labels: &Labels| aggregate.fit(labels, &Context::new()).unwrap();
+            let (one, mut other) = (fit(&once), fit(&twice));
+            assert_eq!(other.warnings.len(), 1, "{}", method.name());
+            other.warnings.clear();
+            assert_eq!(one, other, "{}", method.name());
+        }
+        let all = Aggregate { method, repeats: Repeats::All, ..Aggregate::default() };
+        let labels: u64 = all.fit(&twice, &Context::new()).unwrap().workers().map(|worker| worker.labels).sum();
+        assert_eq!(labels, 400);
+    }
+}
+
+#[test]
+fn two_answers_of_one_worker_are_half_a_vote_each() {
+    let rows = [("a", "w", "x"), ("a", "v", "y"), ("a", "w", "y"), ("b", "v", "x")];
+    let labels = Labels::from_rows(rows).unwrap();
+    let shares = |repeats| {
+        let aggregate = Aggregate { method: Method::Majority(Majority::default()), repeats, ..Aggregate::default() };
+        let outcome = aggregate.fit(&labels, &Context::new()).unwrap();
+        (outcome.task(0).unwrap().probabilities.to_vec(), outcome.worker(0).unwrap().labels)
+    };
+    assert_eq!(shares(Repeats::Average), (vec![0.25, 0.75], 1));
+    assert_eq!(shares(Repeats::First), (vec![0.5, 0.5], 1));
+    assert_eq!(shares(Repeats::All), (vec![1.0 / 3.0, 2.0 / 3.0], 2));
+    // A saved model reads them so, too, and every method has an answer.
+    let (_, different) = repeated_rows(|label| if label == "c1" { "c2".into() } else { "c1".into() });
+    for method in methods() {
+        let outcome = Aggregate { method, ..Aggregate::default() }.fit(&different, &Context::new()).unwrap();
+        assert!(outcome.tasks().all(|task| (task.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9));
+        assert_eq!(outcome.workers().map(|worker| worker.labels).sum::<u64>(), 300);
+        let read = outcome.model().unwrap().predict(&different, &Context::new()).unwrap();
+        assert_eq!(read.warnings.len(), 1);
+    }
+}
+
 #[cfg(feature = "serde")]
 mod saved {
     use super::*;

@@ -17,6 +17,8 @@ pub(super) struct HeldOut {
     pub(super) probabilities: Vec<f64>,
     /// The task of each label.
     pub(super) tasks: Vec<u32>,
+    /// What each label counts.
+    pub(super) counts: Vec<f64>,
 }
 
 impl HeldOut {
@@ -55,12 +57,14 @@ pub(super) fn hold_out(candidates: &[Skilled], ballots: &Ballots, folds: usize, 
         steps.tick().map(|()| column)
     });
     let columns: Vec<Vec<f64>> = columns.into_iter().collect::<Result<_>>()?;
-    let mut held_out = HeldOut { candidates: candidates.len() + 1, probabilities: Vec::new(), tasks: Vec::new() };
+    let mut held_out =
+        HeldOut { candidates: candidates.len() + 1, probabilities: Vec::new(), tasks: Vec::new(), counts: Vec::new() };
     for (fold, columns) in folds.iter().zip(columns.chunks_exact(candidates.len() + 1)) {
-        held_out.tasks.extend(
-            readable(&fold.kept, &fold.held_out)
-                .flat_map(|task| std::iter::repeat_n(task as u32, fold.held_out.votes(task).labels.len())),
-        );
+        for task in readable(&fold.kept, &fold.held_out) {
+            let votes = fold.held_out.votes(task);
+            held_out.tasks.extend(std::iter::repeat_n(task as u32, votes.labels.len()));
+            held_out.counts.extend(votes.weighted().map(|vote| vote.2));
+        }
         for label in 0..columns[0].len() {
             held_out.probabilities.extend(columns.iter().map(|column| column[label]));
         }

@@ -12,7 +12,8 @@ use super::em::Expected;
 use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted};
 use super::skilled::{Names, SkilledClimb};
 use super::{ClassPrior, Evidence, Majority, Posterior, Skilled, TruthFit};
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, as_one};
+use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
 use held_out::hold_out;
 use known::Known;
@@ -66,10 +67,26 @@ struct Candidate {
 }
 
 impl Auto {
-    /// Fits the candidates, weighs them, and averages.
+    /// Fits the candidates, weighs them, and averages. Workers who are copies of one another vote as one.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
+        self.check(&self.candidates(), evidence)?;
+        let families = families_of_copies(evidence.ballots, &context.part(0.0, 0.05))?;
+        let context = &context.part(0.05, 1.0);
+        if families.is_empty() {
+            return self.fit_apart(evidence, context);
+        }
+        let together = as_one(evidence.ballots, &families);
+        let mut fit = self.fit_apart(&Evidence::part(&together, &evidence.gold), context)?;
+        fit.rule.share_tables(&families);
+        if let Some(summary) = &mut fit.auto {
+            summary.families = families;
+        }
+        Ok(fit)
+    }
+
+    /// The same, each worker by themselves.
+    fn fit_apart(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let methods = self.candidates();
-        self.check(&methods, evidence)?;
         let ballots = evidence.ballots;
         // Known answers come in later, so that every fit can be scored on them.
         let votes = Evidence::votes(ballots)?;
@@ -109,6 +126,7 @@ impl Auto {
             candidates: summary::candidates(&methods, &mixed.weights),
             correlation,
             effective_votes: mean_effective_votes(ballots, correlation),
+            families: Vec::new(),
             known: (!known.is_empty()).then(|| KnownSummary {
                 answers: known.len(),
                 sharpness: mixed.calibration.sharpness,
@@ -150,7 +168,7 @@ impl Auto {
 
 /// The mean over tasks that have votes.
 fn mean_effective_votes(ballots: &Ballots, correlation: f64) -> f64 {
-    let votes = (0..ballots.tasks()).map(|task| ballots.votes(task).labels.len()).filter(|&votes| votes > 0);
+    let votes = (0..ballots.tasks()).map(|task| ballots.votes(task).opinions()).filter(|&votes| votes > 0.0);
     let (sum, tasks) =
         votes.fold((0.0, 0.0), |(sum, tasks), votes| (sum + effective_votes(votes, correlation), tasks + 1.0));
     sum / f64::max(tasks, 1.0)

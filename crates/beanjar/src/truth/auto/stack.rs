@@ -12,7 +12,7 @@ const STEPS: usize = 200;
 /// are not independent.
 pub(super) fn weights(held_out: &HeldOut) -> Vec<f64> {
     let candidates = held_out.candidates;
-    let once = task_weights(&held_out.tasks);
+    let once = task_weights(held_out);
     mixture(candidates, &held_out.probabilities, &once, &vec![PSEUDO_TASKS; candidates])
 }
 
@@ -43,9 +43,10 @@ pub(super) fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Optio
     let tasks = held_out.tasks.iter().map(|&task| task as usize + 1).max()?;
     let mut gains = vec![0.0; tasks];
     let mut seen = vec![false; tasks];
-    for (row, &task) in held_out.probabilities.chunks_exact(plain + 1).zip(&held_out.tasks) {
+    let labels = held_out.tasks.iter().zip(&held_out.counts);
+    for (row, (&task, count)) in held_out.probabilities.chunks_exact(plain + 1).zip(labels) {
         let mixed: f64 = row[..plain].iter().zip(weights).map(|(p, weight)| p * weight / others).sum();
-        gains[task as usize] += (mixed / row[plain]).ln();
+        gains[task as usize] += count * (mixed / row[plain]).ln();
         seen[task as usize] = true;
     }
     let gains: Vec<f64> = gains.into_iter().zip(seen).filter_map(|(gain, seen)| seen.then_some(gain)).collect();
@@ -55,11 +56,12 @@ pub(super) fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Optio
     Some(mean / ((variance / n).sqrt() + 1e-12))
 }
 
-/// One over the number of labels of the task.
-fn task_weights(tasks: &[u32]) -> Vec<f64> {
+/// The share of each label in those of its task.
+fn task_weights(held_out: &HeldOut) -> Vec<f64> {
+    let HeldOut { tasks, counts, .. } = held_out;
     let mut labels = vec![0.0; tasks.iter().map(|&task| task as usize + 1).max().unwrap_or(0)];
-    tasks.iter().for_each(|&task| labels[task as usize] += 1.0);
-    tasks.iter().map(|&task| 1.0 / labels[task as usize]).collect()
+    tasks.iter().zip(counts).for_each(|(&task, count)| labels[task as usize] += count);
+    tasks.iter().zip(counts).map(|(&task, count)| count / labels[task as usize]).collect()
 }
 
 #[cfg(test)]
@@ -69,7 +71,8 @@ mod tests {
     #[test]
     fn the_better_candidate_gets_the_weight_and_a_task_counts_once() {
         // On 50 tasks the first gives .8 and the second .4; on one task with a thousand labels it is the other way.
-        let mut held_out = HeldOut { candidates: 2, probabilities: Vec::new(), tasks: Vec::new() };
+        let mut held_out =
+            HeldOut { candidates: 2, probabilities: Vec::new(), tasks: Vec::new(), counts: vec![1.0; 1050] };
         for task in 0..50 {
             held_out.probabilities.extend([0.8, 0.4]);
             held_out.tasks.push(task);
@@ -98,13 +101,14 @@ mod tests {
             candidates: 2,
             probabilities: vec![0.6, 0.3, 0.2, 0.4, 0.6, 0.3, 0.3, 0.3],
             tasks: vec![0, 0, 3, 4],
+            counts: vec![1.0; 4],
         };
         // The two labels of task 0 cancel, task 3 gains ln 2, task 4 nothing: a mean of ln 2 / 3 and a variance of 2 / 9 of
         // ln 2 squared over three tasks.
         let gain = gain_over_plain_vote(&held_out, &[0.7, 0.3]).unwrap();
         let direct = (1.0 / 3.0) / (2.0f64 / 9.0 / 3.0).sqrt();
         assert!((gain - direct).abs() < 1e-6, "{gain} and {direct}");
-        let none = HeldOut { candidates: 2, probabilities: vec![], tasks: vec![] };
+        let none = HeldOut { candidates: 2, probabilities: vec![], tasks: vec![], counts: vec![] };
         assert_eq!(gain_over_plain_vote(&none, &[0.5, 0.5]), None);
     }
 }

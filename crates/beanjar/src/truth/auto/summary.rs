@@ -1,6 +1,6 @@
 use super::super::effective::effective_votes;
 use super::super::{ClassPrior, Skilled};
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, as_one};
 
 /// How the candidates of [`Auto`](super::Auto) were weighed, and what known answers taught.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,9 @@ pub struct AutoSummary {
     pub correlation: f64,
     /// How many independent votes a task's votes are worth, on average.
     pub effective_votes: f64,
+    /// Workers who are copies of one another and vote as one, by number.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub families: Vec<Vec<usize>>,
     /// What known answers taught.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub known: Option<KnownSummary>,
@@ -72,7 +75,9 @@ pub(super) fn candidates(methods: &[Skilled], weights: &[f64]) -> Vec<CandidateW
 impl AutoSummary {
     /// Of each task, how many independent votes its votes are worth: n / (1 + (n - 1) correlation).
     pub(in crate::truth) fn effective_votes(&self, ballots: &Ballots) -> Vec<f64> {
-        let votes = |task: usize| effective_votes(ballots.votes(task).labels.len(), self.correlation);
+        let together = (!self.families.is_empty()).then(|| as_one(ballots, &self.families));
+        let ballots = together.as_ref().unwrap_or(ballots);
+        let votes = |task: usize| effective_votes(ballots.votes(task).opinions(), self.correlation);
         (0..ballots.tasks()).map(votes).collect()
     }
 

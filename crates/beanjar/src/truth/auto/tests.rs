@@ -174,3 +174,33 @@ fn known_classes_stay() {
     let fitted = Auto::default().fit(&evidence, &Context::new()).unwrap();
     assert_eq!(fitted.posterior.error(&truth), Some(0.0));
 }
+
+#[test]
+fn copies_of_one_judge_do_not_change_how_sure_answers_are() {
+    let judges = Crowd { tasks: 300, workers: 14, classes: 3, votes: (14, 14), spread: 30.0, ..Crowd::default() };
+    let drawn = judges.draw(&Context::new().with_seed(5)).unwrap().labels;
+    let fit = |tasks: &[Vec<(usize, usize)>], workers: usize| {
+        let ballots = Ballots::from_tasks(tasks, workers, 3).unwrap();
+        Auto::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap()
+    };
+    let alone = fit(&drawn, 14);
+    assert!(alone.auto.unwrap().families.is_empty());
+    for copies in [1, 2, 5, 9] {
+        let copied = |votes: &Vec<(usize, usize)>| {
+            let label = votes.iter().find(|vote| vote.0 == 3).unwrap().1;
+            [votes.clone(), (14..14 + copies).map(|copy| (copy, label)).collect()].concat()
+        };
+        let tasks: Vec<Vec<(usize, usize)>> = drawn.iter().map(copied).collect();
+        let together = fit(&tasks, 14 + copies);
+        let family: Vec<usize> = std::iter::once(3).chain(14..14 + copies).collect();
+        let summary = together.auto.as_ref().unwrap();
+        assert_eq!(summary.families, [family]);
+        assert_eq!(summary.effective_votes(&Ballots::from_tasks(&tasks, 14 + copies, 3).unwrap()).len(), 300);
+        // Workers without a vote of their own move the population's spread of skills a little.
+        let off = alone.posterior.values.iter().zip(&together.posterior.values).map(|(p, q)| (p - q).abs());
+        let most = off.fold(0.0, f64::max);
+        assert!(most < 0.01, "{copies} copies: {most}");
+        // Each of them is read as the first in new tasks.
+        assert_eq!(together.rule.matrix(3), together.rule.matrix(14));
+    }
+}

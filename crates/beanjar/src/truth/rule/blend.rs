@@ -89,6 +89,11 @@ impl Blend {
         }
     }
 
+    /// Gives all workers of a family what its first has.
+    pub(super) fn share_tables(&mut self, families: &[Vec<usize>]) {
+        self.rules.iter_mut().for_each(|rule| rule.share_tables(families));
+    }
+
     /// The rules.
     pub fn rules(&self) -> &[Rule] {
         &self.rules

@@ -57,6 +57,15 @@ impl Confusion {
         Confusion { meaning: Some(meaning), ..self }
     }
 
+    /// Gives all workers of a family the table of its first.
+    pub(super) fn share_tables(&mut self, families: &[Vec<usize>]) {
+        let cells = self.labels * self.classes();
+        for family in families {
+            let first = family[0] * cells;
+            family[1..].iter().for_each(|worker| self.votes.copy_within(first..first + cells, worker * cells));
+        }
+    }
+
     /// How many labels there are.
     pub fn labels(&self) -> usize {
         self.labels
@@ -94,6 +103,9 @@ impl Confusion {
     /// brought back to where nothing can underflow.
     #[inline(always)]
     pub(in crate::truth) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
+        if !votes.weights.is_empty() {
+            return self.components_by_logs(votes, scores);
+        }
         let classes = scores.len();
         scores.copy_from_slice(&self.prior[..classes]);
         let mut log = 0.0;
@@ -123,14 +135,15 @@ impl Confusion {
 }
 
 impl Confusion {
-    /// The same by sums of logarithms, for classes so far apart that products might lose count of what is behind.
+    /// The same by sums of logarithms: for classes so far apart that products might lose count of what is behind, and for
+    /// votes that do not all count as one.
     #[cold]
     fn components_by_logs(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let classes = scores.len();
         scores.iter_mut().zip(&self.prior).for_each(|(score, share)| *score = share.ln());
-        for (worker, label) in votes.iter() {
+        for (worker, label, weight) in votes.weighted() {
             let at = (worker * self.labels + label) * classes;
-            scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score += p.ln());
+            scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score += weight * p.ln());
         }
         let most = scores.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
         scores.iter_mut().for_each(|score| *score = (*score - most).exp());
@@ -142,7 +155,8 @@ impl Confusion {
     /// ln P(votes, class).
     pub(in crate::truth) fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
         let classes = self.classes();
-        let said = votes.iter().map(|(w, l)| self.votes[(w * self.labels + l) * classes + class].ln());
+        let said =
+            votes.weighted().map(|(w, l, weight)| weight * self.votes[(w * self.labels + l) * classes + class].ln());
         self.prior[class].ln() + said.sum::<f64>()
     }
 
@@ -232,6 +246,20 @@ mod tests {
                 assert!((scores[k] - (joint[k] - most).exp() / sum).abs() < 1e-9, "{n} votes");
             }
         }
+    }
+
+    #[test]
+    fn half_a_vote_is_the_root_of_its_probability() {
+        let even = || vec![vec![0.5, 0.5]; 2];
+        let tables =
+            Confusion::new(vec![0.4, 0.6], vec![vec![vec![0.9, 0.1], vec![0.3, 0.7]], even(), even()]).unwrap();
+        let ballots =
+            Ballots::from_tasks(&[vec![(0, 0)]], 2, 2).unwrap().with_votes(&[vec![(0, 0), (0, 1)]], vec![0.25, 0.75]);
+        let mut scores = [0.0; 2];
+        tables.components(ballots.votes(0), &mut scores);
+        let direct = [0.4 * 0.9f64.powf(0.25) * 0.1f64.powf(0.75), 0.6 * 0.3f64.powf(0.25) * 0.7f64.powf(0.75)];
+        assert!((scores[0] - direct[0] / (direct[0] + direct[1])).abs() < 1e-12);
+        assert!((tables.joint(ballots.votes(0), 1) - direct[1].ln()).abs() < 1e-12);
     }
 
     #[test]

@@ -77,6 +77,16 @@ impl Rule {
             }
     }
 
+    /// Gives all workers of a family the tables of its first.
+    pub(super) fn share_tables(&mut self, families: &[Vec<usize>]) {
+        match self {
+            Rule::Weights(_) => {}
+            Rule::Confusion(confusion) => confusion.share_tables(families),
+            Rule::Pool(pool) => pool.share_tables(families),
+            Rule::Blend(blend) => blend.share_tables(families),
+        }
+    }
+
     /// The probabilities of all tasks' classes. A task without votes gets equal ones.
     ///
     /// Workers of the ballots are those of the rule, by number; a number beyond is a newcomer, and all newcomers may

@@ -48,6 +48,18 @@ impl Pool {
         pool
     }
 
+    /// Gives all workers of a family what its first has.
+    pub(super) fn share_tables(&mut self, families: &[Vec<usize>]) {
+        let cells = self.classes * self.classes;
+        for family in families {
+            let first = family[0];
+            for &worker in &family[1..] {
+                self.weights[worker] = self.weights[first];
+                self.votes.copy_within(first * cells..(first + 1) * cells, worker * cells);
+            }
+        }
+    }
+
     /// How many classes there are.
     pub fn classes(&self) -> usize {
         self.classes
@@ -72,9 +84,9 @@ impl Pool {
     pub(in crate::truth) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
         row.fill(0.0);
         let mut sum = 0.0;
-        for (worker, label) in votes.iter() {
+        for (worker, label, share) in votes.weighted() {
             let worker = worker.min(self.workers());
-            let weight = self.weights[worker];
+            let weight = share * self.weights[worker];
             let at = (worker * self.classes + label) * self.classes;
             row.iter_mut().zip(&self.votes[at..at + self.classes]).for_each(|(cell, p)| *cell += weight * p);
             sum += weight;

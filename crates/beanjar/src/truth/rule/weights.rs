@@ -54,12 +54,12 @@ impl Weights {
     /// Shares of the weighted votes; of the votes, where no weight is above zero.
     pub(in crate::truth) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
         row.fill(0.0);
-        for (worker, label) in votes.iter() {
-            row[label] += self.workers.get(worker).copied().unwrap_or(self.newcomer);
+        for (worker, label, weight) in votes.weighted() {
+            row[label] += weight * self.workers.get(worker).copied().unwrap_or(self.newcomer);
         }
         let mut sum: f64 = row.iter().sum();
         if sum <= 0.0 {
-            votes.iter().for_each(|(_, label)| row[label] += 1.0);
+            votes.weighted().for_each(|(_, label, weight)| row[label] += weight);
             sum = row.iter().sum();
         }
         row.iter_mut().for_each(|share| *share /= sum);

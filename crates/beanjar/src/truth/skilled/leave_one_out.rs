@@ -30,13 +30,15 @@ impl SkilledClimb {
             let mut own = vec![0.0; components];
             expected.posterior_of(votes, &mut own);
             row.copy_from_slice(&prior);
-            for (worker, label) in votes.iter() {
+            for (worker, label, weight) in votes.weighted() {
                 let at = (worker * labels + label) * components;
+                // All that the worker said of the task is left out.
+                let opinions = if votes.weights.is_empty() { 1.0 } else { votes.opinions_of(worker) };
                 for component in 0..components {
-                    let votes = (expected.votes[at + component] - own[component]).max(0.0);
-                    let sum = (sums[worker * components + component] - own[component]).max(0.0);
+                    let votes = (expected.votes[at + component] - weight * own[component]).max(0.0);
+                    let sum = (sums[worker * components + component] - opinions * own[component]).max(0.0);
                     let mean = self.strength * self.means[at + component];
-                    row[component] += ((votes + mean) / (sum + self.strength)).ln();
+                    row[component] += weight * ((votes + mean) / (sum + self.strength)).ln();
                 }
             }
             let most = row.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));

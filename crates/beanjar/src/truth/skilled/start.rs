@@ -17,8 +17,8 @@ pub(super) fn by_agreement(ballots: &Ballots, kinds: usize) -> Posterior {
         }
         let row = &mut start.values[task * classes * kinds..][..classes];
         row.fill(0.0);
-        let share = 1.0 / votes.labels.len() as f64;
-        votes.labels.iter().for_each(|&label| row[usize::from(label)] += share);
+        let share = 1.0 / votes.opinions();
+        votes.weighted().for_each(|(_, label, weight)| row[label] += weight * share);
         top[task] = row.iter().fold(0.0, |most: f64, &share| most.max(share));
     }
     let with_votes: Vec<usize> = (0..ballots.tasks()).filter(|&task| top[task] > 0.0).collect();

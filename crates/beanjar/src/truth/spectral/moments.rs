@@ -128,9 +128,9 @@ impl Sum<Ballots> for Moments<'_> {
     fn observe(&mut self, votes: Votes<'_>) {
         let k = self.classes;
         self.means.iter_mut().for_each(|mean| mean.fill(0.0));
-        for (worker, label) in votes.iter() {
+        for (worker, label, weight) in votes.weighted() {
             let group = self.group[worker];
-            self.means[group][label] += self.scale[group];
+            self.means[group][label] += weight * self.scale[group];
         }
         for (first, pair) in self.pairs.iter_mut().enumerate() {
             let (one, other) = (&self.means[first], &self.means[(first + 1) % 3]);
@@ -145,10 +145,10 @@ impl Sum<Ballots> for Moments<'_> {
                 run.iter_mut().zip(z).for_each(|(sum, z)| *sum += x[i] * y[j] * z);
             }
         }
-        for (worker, label) in votes.iter() {
+        for (worker, label, weight) in votes.weighted() {
             let next = &self.means[(self.group[worker] + 1) % 3];
             let run = &mut self.workers[(worker * k + label) * k..][..k];
-            run.iter_mut().zip(next).for_each(|(sum, z)| *sum += z);
+            run.iter_mut().zip(next).for_each(|(sum, z)| *sum += weight * z);
         }
     }
 

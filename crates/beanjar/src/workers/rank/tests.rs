@@ -63,7 +63,7 @@ fn a_repeated_label_is_warned_of_and_counts_once() {
     let (once, twice) = (fit(&rows), fit(&[&rows[..], &[("a", "w", "y")]].concat()));
     assert_eq!(once.workers, twice.workers);
     assert_eq!(once.warnings, []);
-    let warning = Warning::Repeated { count: 1, what: "label", rule: "the first counts" };
+    let warning = Warning::Repeated { count: 1, what: "label", rule: "they count as one opinion" };
     assert_eq!(twice.warnings, [warning]);
 }
 

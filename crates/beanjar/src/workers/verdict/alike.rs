@@ -1,6 +1,7 @@
 //! Workers who agree nearly always, whatever the reason.
 
 use super::super::pairs::Pairs;
+use super::copies::{ANY, at_most};
 use crate::Context;
 
 /// Tasks two workers must share.
@@ -16,12 +17,13 @@ const NEARLY: f64 = 0.9;
 pub(super) fn alike(pairs: &Pairs<'_>, context: &Context) -> Vec<usize> {
     let (workers, classes) = (pairs.ballots.workers(), pairs.ballots.classes());
     let found = context.map(pairs.pieces(), |range| {
-        let mut found = Vec::new();
+        let (mut found, mut looked_at) = (Vec::new(), 0);
         let (mut own, mut others) = (vec![0.0; classes], vec![0.0; classes]);
         pairs.for_each(
             range,
             |meeting| meeting.task,
             |one, other, met| {
+                looked_at += usize::from(met.len() >= SHARED);
                 let n = met.len() as f64;
                 let agree = met.iter().filter(|meeting| meeting.said == meeting.other_said).count() as f64 / n;
                 // Agreement by chance only makes the condition stricter.
@@ -36,14 +38,18 @@ pub(super) fn alike(pairs: &Pairs<'_>, context: &Context) -> Vec<usize> {
                 }
                 let chance: f64 = own.iter().zip(&others).map(|(x, y)| x * y).sum();
                 if agree - chance >= NEARLY * (1.0 - chance) && chance < 1.0 - 1e-9 {
-                    found.push((one, other));
+                    found.push((one, other, at_most((n * (1.0 - agree)).round() as usize, n * (1.0 - chance))));
                 }
             },
         );
-        found
+        (found, looked_at)
     });
+    let looked_at: usize = found.iter().map(|(_, looked_at)| looked_at).sum();
+    // No more disagreements can be expected than chance brings, so others cannot be copies either.
+    let improbable = |pair: &&(usize, usize, f64)| pair.2 <= ANY / looked_at as f64;
+    let found = found.iter().flat_map(|(found, _)| found).filter(improbable).map(|&(one, other, _)| (one, other));
     let votes = pairs.ballots.per_worker();
-    let mut group = groups(workers, found.into_iter().flatten(), &votes);
+    let mut group = groups(workers, found, &votes);
     let mut of_group = vec![0; workers];
     group.iter().zip(&votes).for_each(|(&first, votes)| of_group[first] += votes);
     for worker in 0..workers {

@@ -15,16 +15,17 @@ pub(super) struct Copies {
 /// Tasks two workers must share.
 const SHARED: usize = 20;
 /// How probable it is at most that any pair of independent workers of the whole crowd is taken for copies.
-const ANY: f64 = 0.01;
-/// The share of expected disagreements that are missing, at least. Honest workers miss some too, for they err together on
+pub(super) const ANY: f64 = 0.01;
+/// The share of expected disagreements that are missing of one who copies, at least. Honest workers miss some too, for they err together on
 /// hard tasks: up to 0.8 of them on the public set `fact`, up to 0.7 on most others.
-const COPIED: f64 = 5.0 / 6.0;
+pub(super) const COPIED: f64 = 5.0 / 6.0;
 /// Steps of EM for a worker's table, and labels that are added to each row.
 const STEPS: usize = 20;
 const PSEUDO: f64 = 1.0;
 
 impl Copies {
-    pub(super) fn new(pairs: &Pairs<'_>, others: &Others, context: &Context) -> Result<Self> {
+    /// Pairs of whose expected disagreements at least the share `copied` is missing, joined to families.
+    pub(super) fn new(pairs: &Pairs<'_>, others: &Others, copied: f64, context: &Context) -> Result<Self> {
         let workers = pairs.ballots.workers();
         let by_task = |meeting: &Meeting| meeting.task;
         let looked_at: usize = context
@@ -50,7 +51,7 @@ impl Copies {
                 }
                 let disagree = met.iter().filter(|meeting| meeting.said != meeting.other_said).count();
                 let expected = expected_disagreements(one, other, met, &tables, others);
-                if disagree as f64 <= (1.0 - COPIED) * expected && at_most(disagree, expected) <= improbable {
+                if disagree as f64 <= (1.0 - copied) * expected && at_most(disagree, expected) <= improbable {
                     found.push((one, other));
                 }
             });
@@ -108,7 +109,7 @@ fn expected_disagreements(one: usize, other: usize, met: &[Meeting], tables: &[V
 
 /// The probability of at most this number of events where `expected` are expected, by Poisson's distribution. Disagreements vary
 /// less than that, so it is an upper bound.
-fn at_most(events: usize, expected: f64) -> f64 {
+pub(super) fn at_most(events: usize, expected: f64) -> f64 {
     if expected <= 0.0 {
         return 1.0;
     }

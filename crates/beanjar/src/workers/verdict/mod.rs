@@ -7,10 +7,10 @@ mod population;
 mod skill;
 
 use super::pairs::Pairs;
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, sample_of_tasks};
 use crate::normal::quantile;
 use crate::{Context, Error, Result};
-use copies::Copies;
+use copies::{COPIED, Copies};
 use others::Others;
 use population::Population;
 use skill::Skill;
@@ -123,7 +123,7 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
     let skills = context.map((0..ballots.workers()).collect(), |worker| {
         Skill::of(pairs.of(worker), others.of(worker), ballots.classes())
     });
-    let copies = Copies::new(&pairs, &others, &context.part(0.8, 1.0))?;
+    let copies = Copies::new(&pairs, &others, COPIED, &context.part(0.8, 1.0))?;
     let population = Population::of(&skills);
     let copied = copies.sources(ballots.workers());
     // Two cannot tell who of them is right.
@@ -141,6 +141,23 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
     };
     let workers = skills.iter().enumerate().map(judged).collect();
     Ok(JudgedWorkers { workers, families: if enough { copies.families } else { Vec::new() } })
+}
+
+/// Groups of workers who are one and the same but for a slip: at least nine in ten of the disagreements that are to be
+/// expected of two independent workers are missing. Few crowds have workers who agree nearly always, and only then are
+/// there fits to make. Cost: O(meetings of two workers) on at most 200,000 votes.
+pub(crate) fn families_of_copies(ballots: &Ballots, context: &Context) -> Result<Vec<Vec<usize>>> {
+    const SAME_WORKER: f64 = 0.9;
+    const MOST: usize = 200_000;
+    let sample = sample_of_tasks(ballots, MOST, context.seed());
+    let sample = sample.map(|tasks| ballots.of_tasks(&tasks)).transpose()?;
+    let pairs = Pairs::new(sample.as_ref().unwrap_or(ballots));
+    let alike = alike::alike(&pairs, context);
+    if alike.iter().enumerate().all(|(worker, first)| worker == *first) {
+        return Ok(Vec::new());
+    }
+    let others = Others::new(&pairs.ballots, &alike, context)?;
+    Ok(Copies::new(&pairs, &others, SAME_WORKER, context)?.families)
 }
 
 /// Of the standard normal, 95 percent lie within this.
