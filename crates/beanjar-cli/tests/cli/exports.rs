@@ -240,6 +240,15 @@ fn argilla() {
     });
     folder.write("flat.json", Value::Array(flat.collect()).to_string());
     same_as_long(&folder, "flat.json", "export of Argilla");
+    let listed = tasks().map(|(task, answers)| {
+        let responses: Vec<Value> = answers
+            .iter()
+            .map(|(_, worker, label)| json!({"user_id": worker, "value": label, "status": "submitted"}))
+            .collect();
+        json!({"text": "x", "animal": responses, "animal-suggestion": null, "external_id": task, "metadata": "{}"})
+    });
+    folder.write("hub.jsonl", lines(listed));
+    same_as_long(&folder, "hub.jsonl", "export of Argilla");
 }
 
 #[test]

@@ -5,7 +5,9 @@ use super::{Held, Record};
 use serde_json::Value;
 
 pub(super) fn is_export(record: &Record) -> bool {
-    record.contains_key("fields") && record.contains_key("responses") || flat_questions(record).next().is_some()
+    record.contains_key("fields") && record.contains_key("responses")
+        || flat_questions(record).next().is_some()
+        || listed_questions(record).next().is_some()
 }
 
 /// One response: the question, who answered, whether it was submitted, and what.
@@ -21,7 +23,8 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
     let mut discarded = 0;
     for (row, record) in records.iter().enumerate() {
         let task = ["id", "external_id", "_server_id"].into_iter().find_map(|key| field(record, key));
-        let Some(task) = task else { return Err(format!("record {} has no id", row + 1)) };
+        // Records on the Hugging Face hub need not have one.
+        let task = task.unwrap_or_else(|| (row + 1).to_string());
         for Response { question, user, status, value } in responses(record) {
             if status.is_some_and(|status| status != "submitted") {
                 discarded += 1;
@@ -39,16 +42,9 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
 fn responses(record: &Record) -> Vec<Response<'_>> {
     match record.get("responses") {
         // Version 2: of each question the responses.
-        Some(Value::Object(questions)) => questions
-            .iter()
-            .flat_map(|(question, list)| {
-                let list = list.as_array().into_iter().flatten().filter_map(Value::as_object);
-                list.filter_map(move |response| {
-                    let (user, status) = (user(response), field(response, "status"));
-                    Some(Response { question, user, status, value: response.get("value")? })
-                })
-            })
-            .collect(),
+        Some(Value::Object(questions)) => {
+            questions.iter().flat_map(|(question, list)| of_question(question, list)).collect()
+        }
         // Version 1: of each user the values.
         Some(Value::Array(users)) => users
             .iter()
@@ -61,8 +57,29 @@ fn responses(record: &Record) -> Vec<Response<'_>> {
                 })
             })
             .collect(),
-        _ => flat_questions(record).flat_map(|question| flat(record, question)).collect(),
+        _ => {
+            let flat = flat_questions(record).flat_map(|question| flat(record, question));
+            let listed = listed_questions(record).flat_map(|(question, list)| of_question(question, list));
+            flat.chain(listed).collect()
+        }
     }
+}
+
+/// The responses to a question, each with its user.
+fn of_question<'a>(question: &'a str, list: &'a Value) -> impl Iterator<Item = Response<'a>> {
+    let list = list.as_array().into_iter().flatten().filter_map(Value::as_object);
+    list.filter_map(move |response| {
+        let (user, status) = (user(response), field(response, "status"));
+        Some(Response { question, user, status, value: response.get("value")? })
+    })
+}
+
+/// The questions of a record on the Hugging Face hub: a list of responses under the name of each.
+fn listed_questions(record: &Record) -> impl Iterator<Item = (&str, &Value)> {
+    let is_response = |value: &Value| value.get("user_id").is_some() && value.get("value").is_some();
+    let is_list =
+        move |value: &Value| value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is_response));
+    record.iter().filter(move |(_, value)| is_list(value)).map(|(question, list)| (question.as_str(), list))
 }
 
 fn user(response: &Record) -> Option<String> {
