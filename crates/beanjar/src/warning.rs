@@ -155,6 +155,16 @@ pub enum Warning {
         /// How many.
         units: usize,
     },
+    /// A model is scored on tasks that it was learned from.
+    #[error("{model} was learned from {tasks} of the {of} tasks that it is scored on: its S is too good to believe")]
+    ScoredOnLearned {
+        /// The model.
+        model: String,
+        /// How many tasks it was learned from.
+        tasks: usize,
+        /// Of how many.
+        of: usize,
+    },
     /// Labels to test by are of classes that no label to learn from has.
     #[error(
         "{} to test by of classes that no label to learn from has; they differ from every prediction",

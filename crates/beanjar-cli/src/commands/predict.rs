@@ -4,11 +4,12 @@ use super::{Reading, bytes_of, judgments_of, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
-use beanjar::experts::ClassPrediction;
+use beanjar::experts::{ClassPrediction, ClassesTruth};
 use beanjar::multiselect::{PredictValuesOutcome, PredictedValue, Predictor};
 use beanjar::{Column, CrowdModel, Error, ExpertsModel, Model, PredictClassesOutcome};
 use beanjar_io::{Source, read_table};
 use clap::Args;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Predict the labels of new objects with a model file.
 ///
@@ -17,8 +18,9 @@ use clap::Args;
 /// standard error.
 ///
 /// A model of 'learn' classifies units by their features, and with --labels by the experts' labels as well. The
-/// probability is that of the second of two classes, and that of the label if there are more; JSON has all. Columns that
-/// the model does not need may hold anything.
+/// probability is that of the label; JSON and --probabilities have those of all classes. 'learned_from' says whether
+/// the unit's labels were among those that the model learned from. Columns that the model does not need may hold
+/// anything.
 ///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
 /// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' leave each
@@ -36,9 +38,12 @@ pub(crate) struct Predict {
     /// True labels, to say how far off the predictions are; for a model of 'learn', labels of experts, to be used.
     #[arg(long, value_name = "FILE")]
     labels: Option<Source>,
-    /// True labels, to say how far off the predictions of any model are.
+    /// True labels (object,label), to say how good the predictions are.
     #[arg(long, value_name = "FILE")]
     truth: Option<Source>,
+    /// A column for the probability of each class, in CSV; for a model of 'learn'.
+    #[arg(long)]
+    probabilities: bool,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -50,6 +55,11 @@ impl Predict {
         let inputs: Vec<&Source> =
             [&self.model, &self.data].into_iter().chain(&self.labels).chain(&self.truth).collect();
         let sink = common.sink(&inputs)?;
+        if self.probabilities && common.wished_format() != Some(crate::Format::Csv) {
+            return Err(Failure::Words(
+                "--probabilities is for CSV: add --format csv or --out FILE.csv; JSON has them".into(),
+            ));
+        }
         let text = String::from_utf8_lossy(&bytes_of(&self.model)?).into_owned();
         match Model::from_json(&text).map_err(|error| Failure::from(error).of(&self.model))? {
             Model::Multiselect(predictor) => self.values(&predictor, sink, common),
@@ -64,7 +74,7 @@ impl Predict {
         let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let outcome = predictor.predict(&judgments, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
-        let outcome = match self.truth.as_ref().or(self.labels.as_ref()) {
+        let outcome = match self.true_file() {
             None => outcome,
             Some(source) => {
                 let truth = column_of(source, &outcome.label)?;
@@ -77,7 +87,7 @@ impl Predict {
     /// Labels tasks with a crowd's model.
     fn true_labels(&self, crowd: &CrowdModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let labels = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
-        let truth = self.truth.as_ref().or(self.labels.as_ref()).map(known_labels).transpose()?;
+        let truth = self.true_file().map(known_labels).transpose()?;
         let outcome = crowd.compare(&labels, truth.as_ref(), &common.context()?).map_err(|error| match error {
             Error::OfTable { error, .. } => self.failure_of_labels(*error),
             error => self.failure(error),
@@ -99,11 +109,22 @@ impl Predict {
             error => self.failure(error),
         })?;
         common.warn_all(&outcome.warnings);
-        let outcome = match self.truth.as_ref().map(known_labels).transpose()? {
+        let outcome = match &self.truth {
             None => outcome,
-            Some(truth) => outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?,
+            Some(source) => {
+                outcome.compared_with(&known_labels(source)?).map_err(|error| self.failure_of_labels(error))?
+            }
         };
-        sink.emit(&outcome)
+        if let (Some(truth), Some(_), false) = (&outcome.truth, &common.out, common.quiet) {
+            common.clear_bar();
+            eprint!("{}", compared(truth));
+        }
+        sink.emit(&ClassesReport { outcome: &outcome, probabilities: self.probabilities })
+    }
+
+    /// The file of true labels, for models that need no labels of experts.
+    fn true_file(&self) -> Option<&Source> {
+        self.truth.as_ref().or(self.labels.as_ref())
     }
 
     /// What is wrong with the data.
@@ -113,7 +134,7 @@ impl Predict {
 
     /// What is wrong with the table of true labels.
     fn failure_of_labels(&self, error: Error) -> Failure {
-        let labels = self.truth.as_ref().or(self.labels.as_ref()).unwrap_or(&self.data);
+        let labels = self.true_file().unwrap_or(&self.data);
         match error {
             error @ Error::NothingInCommon { .. } => {
                 Failure::Words(format!("{} and {}: {error}", self.data.name(), labels.name()))
@@ -136,28 +157,65 @@ fn column_of(source: &Source, name: &str) -> Result<Column> {
 /// What is read at a glance.
 const MOST: usize = 20;
 
-impl Report for PredictClassesOutcome {
+/// Predicted classes, and whether the probabilities of all classes are wanted.
+struct ClassesReport<'a> {
+    outcome: &'a PredictClassesOutcome,
+    probabilities: bool,
+}
+
+impl serde::Serialize for ClassesReport<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.outcome.serialize(serializer)
+    }
+}
+
+/// How good predictions are, in a few lines.
+fn compared(truth: &ClassesTruth) -> String {
+    let mut text = format!("\n  of {} with a known class\n", count(truth.tasks, "unit"));
+    text += &format!("    accuracy {}: the share whose label is right\n", number(truth.accuracy));
+    text += &format!("    log-loss {}: the mean of -ln of the true class's probability\n", number(truth.log_loss));
+    text += &format!("    calibration error {}: how far probability is from accuracy, on average\n", number(truth.ece));
+    let classes: BTreeSet<&String> =
+        truth.confusion.keys().chain(truth.confusion.values().flat_map(BTreeMap::keys)).collect();
+    if classes.len() > MOST {
+        return text;
+    }
+    let row = |(class, labels): (&String, &BTreeMap<String, usize>)| {
+        let mut cells = vec![class.clone()];
+        cells.extend(classes.iter().map(|label| labels.get(*label).copied().unwrap_or(0).to_string()));
+        cells
+    };
+    let mut header = vec!["true class"];
+    header.extend(classes.iter().map(|label| label.as_str()));
+    text += &format!("\n{}", table(&header, truth.confusion.iter().map(row).collect()));
+    text + "\n  how many units of each true class (row) got each label (column)\n"
+}
+
+impl Report for ClassesReport<'_> {
     fn text(&self) -> String {
+        let outcome = self.outcome;
         let row = |row: ClassPrediction<'_>| vec![row.object.to_owned(), row.label.to_owned(), number(row.probability)];
-        let chance = format!("P({})", self.class().unwrap_or("label"));
-        let mut text = table(&["object", "label", &chance], self.predictions().take(MOST).map(row).collect());
-        if self.len() > MOST {
-            text += &format!("  and {} more (--out FILE.csv has all)\n", self.len() - MOST);
+        let mut text = table(&["object", "label", "P(label)"], outcome.predictions().take(MOST).map(row).collect());
+        if outcome.len() > MOST {
+            text += &format!("  and {} more (--out FILE.csv has all)\n", outcome.len() - MOST);
         }
-        if let (Some(compared), Some(rate)) = (self.compared, self.error_rate) {
-            text += &format!(
-                "\n  share put into the wrong class, of {}: {}\n",
-                count(compared, "unit with a true class"),
-                number(rate)
-            );
-        }
-        text
+        text + &outcome.truth.as_ref().map(compared).unwrap_or_default()
     }
 
     fn rows(&self) -> Rows<'_> {
-        let row =
-            |row: ClassPrediction<'_>| vec![row.object.to_owned(), row.label.to_owned(), exact(Some(row.probability))];
-        with_header(&["object", "label", "probability"], self.predictions().map(row))
+        let PredictClassesOutcome { classes, learned_from, .. } = self.outcome;
+        let mut header = vec!["object".to_owned(), "label".to_owned(), "probability".to_owned()];
+        header.extend(learned_from.iter().map(|_| "learned_from".to_owned()));
+        header.extend(classes.iter().filter(|_| self.probabilities).map(|class| format!("P({class})")));
+        let row = |(unit, row): (usize, ClassPrediction<'_>)| {
+            let mut cells = vec![row.object.to_owned(), row.label.to_owned(), exact(Some(row.probability))];
+            cells.extend(learned_from.as_ref().map(|learned_from| learned_from[unit].to_string()));
+            cells.extend(row.probabilities.iter().filter(|_| self.probabilities).map(|p| exact(Some(*p))));
+            cells
+        };
+        let rows: Vec<Vec<String>> = self.outcome.predictions().enumerate().map(row).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        with_header(&header, rows.into_iter())
     }
 }
 

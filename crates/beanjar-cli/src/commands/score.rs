@@ -1,9 +1,9 @@
-use super::{Reading, labels_of};
+use super::{Reading, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, exact, number, table, with_header};
 use beanjar::surrogate::ModelScore;
-use beanjar::{Column, ScoreOutcome};
+use beanjar::{Column, Dictionary, ScoreOutcome};
 use beanjar_io::{Source, read_table};
 use clap::Args;
 
@@ -23,6 +23,10 @@ pub(crate) struct Score {
     /// The labels of several experts: task,worker,label.
     #[arg(long, value_name = "FILE")]
     labels: Source,
+    /// Known answers of some tasks, drawn at random (task,label): the risk of each model is estimated from both, with an
+    /// interval that holds whatever the labels' errors.
+    #[arg(long, value_name = "FILE")]
+    gold: Option<Source>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -31,10 +35,13 @@ impl Score {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let mut inputs: Vec<&Source> = self.files.iter().collect();
         inputs.push(&self.labels);
+        inputs.extend(&self.gold);
         let sink = common.sink(&inputs)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
-        let models: Vec<Column> = self.files.iter().map(predictions).collect::<Result<_>>()?;
-        let outcome = beanjar::Score::default().run(&models, &labels, &common.context()?);
+        let gold = self.gold.as_ref().map(known_labels).transpose()?;
+        let files: Vec<(Column, Option<Dictionary>)> = self.files.iter().map(predictions).collect::<Result<_>>()?;
+        let (models, learned_from): (Vec<Column>, Vec<Option<Dictionary>>) = files.into_iter().unzip();
+        let outcome = beanjar::Score { learned_from, gold }.run(&models, &labels, &common.context()?);
         let outcome = outcome.map_err(|error| match error {
             // It names the file of predictions.
             beanjar::Error::OfModel { .. } => Failure::from(error),
@@ -45,8 +52,8 @@ impl Score {
     }
 }
 
-/// The predictions in a file, named after it.
-fn predictions(file: &Source) -> Result<Column> {
+/// The predictions in a file, named after it, and the tasks that the model was learned from, if the file says so.
+fn predictions(file: &Source) -> Result<(Column, Option<Dictionary>)> {
     let table = read_table(file)?;
     let named = |name: &str| table.names.iter().position(|other| other == name);
     let column = named("label").or_else(|| named("prediction")).or((table.names.len() == 1).then_some(0));
@@ -54,8 +61,13 @@ fn predictions(file: &Source) -> Result<Column> {
         let names = table.names.join(", ");
         return Err(Failure::Words(format!("{}: no column 'label' or 'prediction'; found {names}", file.name())));
     };
+    let learned = |at: usize| {
+        let rows = table.ids.iter().zip(&table.columns[at]);
+        rows.filter(|(_, learned)| learned.eq_ignore_ascii_case("true")).map(|(task, _)| task).collect()
+    };
+    let learned_from: Option<Dictionary> = named("learned_from").map(learned);
     let values = table.classes(column).map(|column| column.values().to_vec()).unwrap_or_default();
-    Ok(Column::new(file.name(), table.ids, values)?)
+    Ok((Column::new(file.name(), table.ids, values)?, learned_from))
 }
 
 impl Report for ScoreOutcome {
@@ -79,6 +91,18 @@ impl Report for ScoreOutcome {
             );
         }
         text += "  tasks: how many have a prediction and labels\n";
+        if self.models.iter().any(|model| model.gold.is_some()) {
+            let interval = |low: f64, high: f64| format!("{} to {}", number(low), number(high));
+            let row = |model: &ModelScore| {
+                let gold = model.gold?;
+                let (both, alone) = (interval(gold.low, gold.high), interval(gold.alone_low, gold.alone_high));
+                Some(vec![model.name.clone(), number(gold.risk), both, alone, gold.units.to_string()])
+            };
+            let header = ["model", "risk", "95% interval", "from known answers alone", "known"];
+            text += &format!("\n{}", table(&header, self.models.iter().filter_map(row).collect()));
+            text += "\n  risk: how often the model errs, by known answers and labels together; the interval holds whatever\n";
+            text += "  the labels' errors, if tasks with known answers were drawn at random\n";
+        }
         let unsure = self.models.iter().skip(1).filter(|model| match (model.difference, model.difference_se) {
             (Some(difference), Some(se)) => difference < 2.0 * se,
             _ => true,

@@ -92,6 +92,87 @@ fn embeddings_of_many_classes_are_learned_from_with_every_kind_of_penalty() {
 }
 
 #[test]
+fn predictions_say_how_sure_they_are_and_what_they_learned_from() {
+    let folder = Folder::new();
+    experts(&folder);
+    let made = folder
+        .run(&[&LEARN[..], &["--folds", "2", "--penalty", "4", "--restarts", "1", "--out", "model.json"]].concat());
+    assert_eq!(made.code, 0, "{}", made.err);
+    // The probability is that of the label.
+    let found = folder.json(&["predict", "model.json", "e/features.csv", "--truth", "e/truth.csv"]);
+    for row in found["predictions"].as_array().unwrap() {
+        assert_eq!(row["probability"], row["probabilities"][row["label"].as_str().unwrap()]);
+        assert!(row["probability"].as_f64().unwrap() >= 0.5 && row["learned_from"] == true);
+    }
+    let (truth, lines) = (&found["truth"], folder.read("e/truth.csv"));
+    let rows = found["predictions"].as_array().unwrap();
+    let right = rows
+        .iter()
+        .zip(lines.lines().skip(1))
+        .filter(|(row, line)| line.ends_with(&format!(",{}", row["label"].as_str().unwrap())));
+    assert_eq!(truth["accuracy"].as_f64().unwrap(), right.count() as f64 / 300.0);
+    let counts: u64 = truth["confusion"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|row| row.as_object().unwrap().values())
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert_eq!((counts, truth["tasks"].as_u64()), (300, Some(300)));
+    // All classes as columns, and whether a unit was learned from.
+    let made = folder.run(&["predict", "model.json", "e/features.csv", "--probabilities", "--out", "p.csv"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    let csv = folder.read("p.csv");
+    assert_eq!(csv.lines().next(), Some("object,label,probability,learned_from,P(0),P(1)"));
+    let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+    let sum = cells[4].parse::<f64>().unwrap() + cells[5].parse::<f64>().unwrap();
+    assert!((sum - 1.0).abs() < 1e-12 && cells[3] == "true" && (cells[2] == cells[4] || cells[2] == cells[5]));
+    assert!(
+        folder
+            .error(&["predict", "model.json", "e/features.csv", "--probabilities", "--format", "json"])
+            .contains("CSV")
+    );
+    // S on labels that a model learned from is warned of, first.
+    let run = folder.run(&["score", "p.csv", "--labels", "e/labels.csv", "--format", "json"]);
+    assert!(run.err.starts_with("warning: p.csv was learned from 300 of the 300 tasks"), "{}", run.err);
+    // With known answers of some tasks, the risk has an interval.
+    let known: String = lines.lines().take(81).map(|line| line.to_owned() + "\n").collect();
+    folder.write("gold.csv", &known);
+    let found = folder.json(&["score", "p.csv", "--labels", "e/labels.csv", "--gold", "gold.csv", "-q"]);
+    let gold = &found["models"][0]["gold"];
+    let at = |key: &str| gold[key].as_f64().unwrap();
+    assert!(
+        gold["units"] == 80 && at("low") < at("risk") && at("risk") < at("high") && at("alone_low") < at("alone_high")
+    );
+    // A model file of an earlier version.
+    let mut model: serde_json::Value = serde_json::from_str(&folder.read("model.json")).unwrap();
+    for key in ["temperature", "learned_from"] {
+        assert!(model.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+    }
+    folder.write("old.json", model.to_string());
+    let old = folder.json(&["predict", "old.json", "e/features.csv"]);
+    assert!(old["predictions"][0].get("learned_from").is_none());
+}
+
+#[test]
+fn models_are_compared_on_the_same_folds() {
+    let folder = Folder::new();
+    let made = folder.run(&["simulate", "experts", "--units", "150", "--noise-features", "1", "--out", "e"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    let compare = [&LEARN[..], &["--compare", "--folds", "2", "--restarts", "0", "-q"]].concat();
+    let found = folder.json(&compare);
+    let models = found["models"].as_array().unwrap();
+    let mut names: Vec<&str> = models.iter().map(|model| model["name"].as_str().unwrap()).collect();
+    assert!(models.windows(2).all(|pair| pair[0]["surrogate"].as_f64() <= pair[1]["surrogate"].as_f64()));
+    names.sort_unstable();
+    assert_eq!(names, ["aggregate, L1", "aggregate, L2", "experts, L1", "experts, L2", "majority, L1", "majority, L2"]);
+    // S is that of the model alone.
+    let alone = folder.json(&[&LEARN[..], &["--model", "majority", "--folds", "2", "-q"]].concat());
+    let same = models.iter().find(|model| model["name"] == "majority, L1").unwrap();
+    assert_eq!(alone["surrogate"], same["surrogate"]);
+}
+
+#[test]
 fn bad_features_and_wishes_are_named() {
     let folder = Folder::new();
     experts(&folder);

@@ -21,6 +21,7 @@ pub fn check(command: &str, printed: &Value) {
         "inspect" if has("tasks") => "inspect-labels",
         "inspect" => "inspect-judgments",
         "fit" => "model-multiselect",
+        "learn" if has("models") => "score",
         "predict" if has("tasks") => "aggregate",
         "predict" if printed["label"].is_string() => "predict-values",
         "predict" => "predict-classes",

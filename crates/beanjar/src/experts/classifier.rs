@@ -63,6 +63,13 @@ impl Classifier {
         Classifier { linear }
     }
 
+    /// The same, with the logarithms of odds divided by a temperature: less sure above 1, surer below.
+    pub(super) fn at_temperature(&self, temperature: f64) -> Self {
+        let mut linear = self.linear.clone();
+        linear.intercepts.iter_mut().chain(&mut linear.coefficients).for_each(|value| *value /= temperature);
+        Classifier { linear }
+    }
+
     /// How many classes there are.
     pub fn classes(&self) -> usize {
         self.linear.classes

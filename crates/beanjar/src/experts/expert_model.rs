@@ -62,6 +62,11 @@ impl ExpertModel {
         ExpertModel { classifier, skills, ease, asymmetric }
     }
 
+    /// The same experts with another classifier of the same classes and features.
+    pub(super) fn with_classifier(&self, classifier: Classifier) -> Self {
+        ExpertModel { classifier, ..self.clone() }
+    }
+
     /// The class from the features: b.
     pub fn classifier(&self) -> &Classifier {
         &self.classifier

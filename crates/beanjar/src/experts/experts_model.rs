@@ -1,4 +1,4 @@
-use super::{Classifier, ClassifierFit, ExpertModel, Labelled};
+use super::{Classifier, ClassifierFit, ExpertModel, Labelled, LearnedFrom};
 use crate::{Dictionary, Labels};
 #[cfg(feature = "serde")]
 use crate::{Error, Result};
@@ -16,7 +16,17 @@ pub struct ExpertsModel {
     feature_names: Vec<String>,
     feature_means: Vec<f64>,
     expert_names: Vec<String>,
+    /// What the logarithms of odds are divided by, if held-out labels said so.
+    temperature: Option<f64>,
+    /// The units it was learned from; not known of models of earlier versions.
+    learned_from: Option<LearnedFrom>,
     fitted: ClassifierOrExperts,
+}
+
+/// What is known of a fit beside its numbers.
+pub(super) struct Calibrated {
+    pub(super) temperature: Option<f64>,
+    pub(super) learned_from: LearnedFrom,
 }
 
 /// A classifier alone, or with the experts.
@@ -35,6 +45,10 @@ struct StoredExperts {
     feature_means: Vec<f64>,
     expert_names: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    learned_from: Option<LearnedFrom>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     model_classifier: Option<Classifier>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model_experts: Option<ExpertModel>,
@@ -52,6 +66,8 @@ impl From<ExpertsModel> for StoredExperts {
             feature_names: model.feature_names,
             feature_means: model.feature_means,
             expert_names: model.expert_names,
+            temperature: model.temperature,
+            learned_from: model.learned_from,
             model_classifier,
             model_experts,
         }
@@ -73,6 +89,8 @@ impl TryFrom<StoredExperts> for ExpertsModel {
             feature_names: stored.feature_names,
             feature_means: stored.feature_means,
             expert_names: stored.expert_names,
+            temperature: stored.temperature,
+            learned_from: stored.learned_from,
             fitted,
         };
         model.check()?;
@@ -82,13 +100,21 @@ impl TryFrom<StoredExperts> for ExpertsModel {
 
 impl ExpertsModel {
     /// A fit with its names.
-    pub(super) fn new(fit: &ClassifierFit, data: &Labelled<'_>, feature_names: &[String], labels: &Labels) -> Self {
+    pub(super) fn new(
+        fit: &ClassifierFit,
+        data: &Labelled<'_>,
+        feature_names: &[String],
+        labels: &Labels,
+        calibrated: Calibrated,
+    ) -> Self {
         let names = |dictionary: &Dictionary| dictionary.iter().map(str::to_owned).collect();
         ExpertsModel {
             classes: names(&labels.classes),
             feature_names: feature_names.to_vec(),
             feature_means: data.features.means(),
             expert_names: names(&labels.workers),
+            temperature: calibrated.temperature,
+            learned_from: Some(calibrated.learned_from),
             fitted: match &fit.experts {
                 Some(experts) => ClassifierOrExperts::Experts(experts.clone()),
                 None => ClassifierOrExperts::Classifier(fit.classifier.clone()),
@@ -104,7 +130,8 @@ impl ExpertsModel {
         let named_once = different(&self.classes) && different(&self.feature_names) && different(&self.expert_names);
         let means = self.feature_means.len() == features && self.feature_means.iter().all(|mean| mean.is_finite());
         let sizes = (self.classifier().classes(), self.classifier().features()) == (self.classes.len(), features);
-        match experts && named_once && means && sizes {
+        let temperature = self.temperature.is_none_or(|temperature| temperature > 0.0 && temperature.is_finite());
+        match experts && named_once && means && sizes && temperature {
             true => Ok(()),
             false => Err(Error::NotAModel),
         }
@@ -130,7 +157,17 @@ impl ExpertsModel {
         &self.expert_names
     }
 
-    /// The classifier.
+    /// What the logarithms of odds are divided by to make probabilities hold; 1 if labels were not held out.
+    pub fn temperature(&self) -> f64 {
+        self.temperature.unwrap_or(1.0)
+    }
+
+    /// The units it was learned from, if that is known.
+    pub fn learned_from(&self) -> Option<&LearnedFrom> {
+        self.learned_from.as_ref()
+    }
+
+    /// The classifier, before the temperature.
     pub fn classifier(&self) -> &Classifier {
         match &self.fitted {
             ClassifierOrExperts::Classifier(classifier) => classifier,

@@ -2,7 +2,7 @@
 
 use super::labelled::Labelled;
 use super::learner::{from, regression_fit};
-use super::path::{PathFit, PathPoint, predictions};
+use super::path::{PathFit, PathPoint, classes_of, held_out_of, probabilities};
 use super::penalty::Penalty;
 use super::regression::SoftLabels;
 use super::truncated_newton::Limits;
@@ -87,7 +87,9 @@ impl Walk<'_> {
     /// All starts are tried once, at the middle penalty on all units; parts of the units follow the best.
     pub(super) fn go(&self, penalties: &[Penalty], context: &Context) -> Result<PathFit> {
         let middle = penalties.len() / 2;
-        let Some(&first) = penalties.get(middle) else { return Ok(PathFit { points: Vec::new(), fits: Vec::new() }) };
+        let Some(&first) = penalties.get(middle) else {
+            return Ok(PathFit { points: Vec::new(), fits: Vec::new(), held_out: Vec::new() });
+        };
         const STAGE: &str = "cross-validating";
         let begin = context.part(0.0, 0.3);
         let whole = self.jobs[0].fit(self.learner, first, None, &begin)?;
@@ -115,8 +117,7 @@ impl Walk<'_> {
             done += left;
         }
         found.sort_by_key(|judged| judged.at);
-        let (points, fits) = found.into_iter().map(|judged| (judged.point, judged.fit)).unzip();
-        Ok(PathFit { points, fits })
+        Ok(PathFit::of(found.into_iter().map(|found| (found.point, found.fit, found.probabilities)).collect()))
     }
 
     /// The fits of the parts, from that of the whole.
@@ -143,17 +144,18 @@ impl Walk<'_> {
 
     fn point(&self, at: usize, penalty: Penalty, fits: &Fits, context: &Context) -> Result<Found> {
         let whole = &self.jobs[0].data;
-        let (ballots, predicted) = match &self.judged {
-            Judged::Others { features, ballots } => (*ballots, fits[0].predictions(features)?),
+        let (ballots, probabilities) = match &self.judged {
+            Judged::Others { features, ballots } => (*ballots, fits[0].classifier.probabilities(features)?),
             Judged::Parts(part) => {
-                let of_parts = context.map(fits[1..].iter().collect(), |fit| predictions(fit, whole, &context.alone()));
-                let of_parts = of_parts.into_iter().collect::<Result<Vec<_>>>()?;
-                let predicted = part.iter().enumerate().map(|(unit, &part)| Some(of_parts[part][unit])).collect();
-                (whole.ballots, predicted)
+                let alone = context.alone();
+                let of_parts = context.map(fits[1..].iter().collect(), |fit| probabilities(fit, whole, &alone));
+                (whole.ballots, held_out_of(part, &of_parts.into_iter().collect::<Result<Vec<_>>>()?))
             }
         };
+        let predicted = classes_of(&probabilities, &fits[0]);
         let point = PathPoint::new(penalty, &fits[0], Some((ballots, &predicted)));
-        Ok(Found { at, point, fit: fits[0].clone(), disagreements: disagreements(ballots, &predicted) })
+        let disagreements = disagreements(ballots, &predicted);
+        Ok(Found { at, point, fit: fits[0].clone(), probabilities, disagreements })
     }
 }
 
@@ -163,6 +165,8 @@ struct Found {
     at: usize,
     point: PathPoint,
     fit: ClassifierFit,
+    /// The probabilities of the classes of the units that S is taken on.
+    probabilities: Vec<f64>,
     /// Of each unit, the share of labels that differ from the prediction.
     disagreements: Vec<Option<f64>>,
 }

@@ -1,9 +1,12 @@
+use super::classifier::likeliest;
+use super::experts_model::Calibrated;
 use super::learn_outcome::LearnOutcome;
 use super::learner::Fitted;
+use super::temperature::temperature;
 use super::units::{Others, Split, Units};
 use super::{
-    ClassifierFit, FeatureTable, Labelled, Learner, ManyExperts, PathFit, PathPoint, Penalty, PenaltyKind, PenaltyPath,
-    Validation, check_penalty,
+    ClassifierFit, FeatureTable, Labelled, LearnedFrom, Learner, ManyExperts, PathFit, PathPoint, Penalty, PenaltyKind,
+    PenaltyPath, Validation, check_penalty,
 };
 use crate::judgments::{Column, Labels};
 use crate::surrogate::{expert_error, warn_of_experts};
@@ -127,6 +130,8 @@ pub(super) struct Chosen {
     pub(super) penalty: Penalty,
     pub(super) path: Vec<PathPoint>,
     pub(super) fit: ClassifierFit,
+    /// If labels of parts of the units were held out, the probabilities of the units' classes by fits to the other parts.
+    pub(super) held_out: Option<Vec<f64>>,
 }
 
 impl Learn {
@@ -147,7 +152,17 @@ impl Learn {
             Fitted::Classifier(_) => self.expert_error(&labelled, &train, &context.part(0.95, 1.0))?,
         };
         warnings.extend(warn_of_experts(error, data.labels));
-        Ok(LearnOutcome::new(data, &labelled, chosen, error, warnings))
+        let calibrated = Calibrated {
+            temperature: Self::temperature(&labelled, &chosen, error),
+            learned_from: LearnedFrom::new(train.rows().iter().map(|&row| data.features.units().get(row))),
+        };
+        let held_out = chosen.held_out.as_ref().map(|probabilities| {
+            let rows = train.rows().iter().zip(probabilities.chunks_exact(data.labels.classes.len()));
+            let class = |unit: &[f64]| data.labels.classes.get(likeliest(unit)).to_owned();
+            rows.map(|(&row, unit)| (data.features.units().get(row).to_owned(), class(unit))).collect()
+        });
+        let outcome = LearnOutcome::new(data, &labelled, chosen, error, calibrated);
+        Ok(LearnOutcome { warnings, held_out, ..outcome })
     }
 
     /// Whether the parameters are in their ranges.
@@ -217,7 +232,8 @@ impl Learn {
                 let kind = self.penalty_kind.unwrap_or_default();
                 let penalty = Penalty { kind, size: self.penalty.unwrap_or_default() };
                 let fit = learner.fit(data, penalty, None, context)?;
-                return Ok(Chosen { penalty, path: vec![PathPoint::new(penalty, &fit, None)], fit });
+                let path = vec![PathPoint::new(penalty, &fit, None)];
+                return Ok(Chosen { penalty, path, fit, held_out: None });
             }
         };
         // To choose among penalties, predictions need be no finer.
@@ -229,7 +245,7 @@ impl Learn {
             Some(kind) => vec![kind],
             None => vec![PenaltyKind::L1, PenaltyKind::L2],
         };
-        let (mut points, mut fits) = (Vec::new(), Vec::new());
+        let (mut points, mut fits, mut held_out) = (Vec::new(), Vec::new(), (f64::INFINITY, Vec::new()));
         for (at, &kind) in kinds.iter().enumerate() {
             let share = |i: usize| 0.9 * i as f64 / kinds.len() as f64;
             let part = context.part(share(at), share(at + 1));
@@ -238,10 +254,14 @@ impl Learn {
                 None => PenaltyPath { kind, ..PenaltyPath::default() }.of(&learner, data, &part.part(0.0, 0.1))?,
             };
             let compared = roughly.walk(data, &penalties, kind, validation, &part.part(0.1, 1.0))?;
+            let least = compared.points[compared.best()].surrogate.unwrap_or(f64::INFINITY);
+            if at == 0 || least < held_out.0 {
+                held_out = (least, compared.held_out);
+            }
             points.extend(compared.points);
             fits.extend(compared.fits);
         }
-        let compared = PathFit { points, fits };
+        let compared = PathFit { points, fits, held_out: held_out.1 };
         let best = compared.best();
         let PathPoint { penalty, kind, .. } = compared.points[best];
         let penalty = Penalty { kind, size: penalty };
@@ -257,7 +277,27 @@ impl Learn {
                 PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalty, &fit, None) }
             }
         };
-        Ok(Chosen { penalty, path, fit })
+        let held_out = matches!(validation, Validation::Folds(_)).then_some(compared.held_out);
+        Ok(Chosen { penalty, path, fit, held_out })
+    }
+
+    /// The temperature at which the labels that were held out are likeliest, experts erring as the model says, or all alike.
+    fn temperature(data: &Labelled<'_>, chosen: &Chosen, error: Option<f64>) -> Option<f64> {
+        let (probabilities, classes) = (chosen.held_out.as_ref()?, data.ballots.classes());
+        let likelihoods = match &chosen.fit.standardised {
+            Fitted::Experts(experts) => experts.label_likelihoods(data),
+            Fitted::Classifier(_) => {
+                let (error, others) = (error?.clamp(1e-6, 1.0 - 1e-6), classes as f64 - 1.0);
+                let of = |unit: usize, class: usize| -> f64 {
+                    let labels = data.ballots.votes(unit).labels.iter();
+                    labels
+                        .map(|&label| if usize::from(label) == class { 1.0 - error } else { error / others })
+                        .product()
+                };
+                (0..data.units()).flat_map(|unit| (0..classes).map(move |class| of(unit, class))).collect()
+            }
+        };
+        Some(temperature(classes, probabilities, &likelihoods))
     }
 
     /// How often experts err, where the model does not say.

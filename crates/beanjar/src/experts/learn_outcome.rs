@@ -1,3 +1,4 @@
+use super::experts_model::Calibrated;
 use super::learn::{Chosen, LearnData};
 use super::learner::Fitted;
 use super::{ClassifierFit, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
@@ -43,6 +44,9 @@ pub struct LearnOutcome {
     pub features: Vec<FeatureEffect>,
     /// The experts, if they were learned from.
     pub experts: Vec<ExpertSkill>,
+    /// If labels of parts of the units were held out, the class of each unit by a fit to the other parts.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub held_out: Option<Vec<(String, String)>>,
     /// What a user should know.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub warnings: Vec<Warning>,
@@ -115,10 +119,10 @@ impl LearnOutcome {
         labelled: &Labelled<'_>,
         chosen: Chosen,
         expert_error: Option<f64>,
-        warnings: Vec<Warning>,
+        calibrated: Calibrated,
     ) -> Self {
-        let Chosen { penalty, path, fit } = chosen;
-        let model = ExpertsModel::new(&fit, labelled, data.features.names(), data.labels);
+        let Chosen { penalty, path, fit, .. } = chosen;
+        let model = ExpertsModel::new(&fit, labelled, data.features.names(), data.labels, calibrated);
         let classes = model.classes().to_vec();
         let Penalty { size: penalty, kind } = penalty;
         let point = path.iter().find(|point| (point.penalty, point.kind) == (penalty, kind));
@@ -141,7 +145,8 @@ impl LearnOutcome {
             path,
             classes,
             model,
-            warnings,
+            held_out: None,
+            warnings: Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! `path` compares penalties.
 
 mod classifier;
+mod compare_models;
 mod em;
 mod expert_model;
 mod experts_model;
@@ -23,6 +24,7 @@ mod largest_penalty;
 mod lasso;
 mod learn;
 mod learn_outcome;
+mod learned_from;
 mod learner;
 mod linear;
 mod many_experts;
@@ -43,6 +45,7 @@ mod smooth;
 mod split;
 mod standardised;
 mod starts;
+mod temperature;
 mod truncated_newton;
 mod unit_hessian;
 mod units;
@@ -55,11 +58,12 @@ pub use features::Features;
 pub use labelled::Labelled;
 pub use learn::{HeldOut, Learn, LearnData, LearnFrom};
 pub use learn_outcome::{ExpertSkill, FeatureEffect, LearnOutcome, PerClass};
+pub use learned_from::LearnedFrom;
 pub use learner::{ClassifierFit, Learner};
 pub use many_experts::{ExpertsFit, ManyExperts};
 pub use path::{PathFit, PathPoint, PenaltyPath, Validation};
 pub use penalty::{Penalty, PenaltyKind};
-pub use predict::{ClassPrediction, PredictClassesOutcome};
+pub use predict::{ClassPrediction, ClassesTruth, PredictClassesOutcome};
 pub use split::random_split;
 
 use penalty::check_penalty;

@@ -128,12 +128,35 @@ pub struct PathFit {
     pub points: Vec<PathPoint>,
     /// The fit of each to all units to learn from.
     pub fits: Vec<ClassifierFit>,
+    /// With the best penalty, the probabilities of the classes of the units that S is taken on, unit by unit, by fits that
+    /// did not learn from them.
+    pub held_out: Vec<f64>,
 }
 
 impl PathFit {
-    fn new(fits: Vec<ClassifierFit>, point: impl Fn(usize, &ClassifierFit) -> Result<PathPoint>) -> Result<Self> {
-        let points = fits.iter().enumerate().map(|(i, fit)| point(i, fit)).collect::<Result<_>>()?;
-        Ok(PathFit { points, fits })
+    /// Of fits, each with its point of the path and its probabilities of units.
+    fn new(
+        fits: Vec<ClassifierFit>,
+        point: impl Fn(usize, &ClassifierFit) -> Result<(PathPoint, Vec<f64>)>,
+    ) -> Result<Self> {
+        let found = fits.into_iter().enumerate().map(|(i, fit)| {
+            let (point, probabilities) = point(i, &fit)?;
+            Ok((point, fit, probabilities))
+        });
+        Ok(PathFit::of(found.collect::<Result<_>>()?))
+    }
+
+    /// Of points with their fits and probabilities of units.
+    pub(super) fn of(found: Vec<(PathPoint, ClassifierFit, Vec<f64>)>) -> Self {
+        let mut path = PathFit { points: Vec::new(), fits: Vec::new(), held_out: Vec::new() };
+        for (point, fit, probabilities) in found {
+            path.points.push(point);
+            path.fits.push(fit);
+            if path.best() + 1 == path.points.len() {
+                path.held_out = probabilities;
+            }
+        }
+        path
     }
 
     /// The number of the penalty with the smallest S; of equals the largest penalty.
@@ -204,7 +227,9 @@ impl Learner {
             Validation::Others { features, ballots } => {
                 let steps = context.steps(STAGE, self.fits_along(penalties.len()));
                 PathFit::new(self.along(data, penalties, &steps, &context.alone())?, |i, fit| {
-                    Ok(PathPoint::new(penalties[i].into(), fit, Some((ballots, &fit.predictions(features)?))))
+                    let probabilities = fit.classifier.probabilities(features)?;
+                    let predicted = classes_of(&probabilities, fit);
+                    Ok((PathPoint::new(penalties[i].into(), fit, Some((ballots, &predicted))), probabilities))
                 })
             }
         }
@@ -234,14 +259,11 @@ impl Learner {
         let whole = paths.next().unwrap_or_default();
         let held_out: Vec<Vec<ClassifierFit>> = paths.collect();
         PathFit::new(whole, |i, fit| {
-            let mut predicted: Vec<Option<usize>> = vec![None; data.units()];
-            for (held, fits) in held_out.iter().enumerate() {
-                let found = predictions(&fits[i], data, &alone)?;
-                (0..data.units())
-                    .filter(|&unit| fold[unit] == held)
-                    .for_each(|unit| predicted[unit] = Some(found[unit]));
-            }
-            Ok(PathPoint::new(penalties[i].into(), fit, Some((data.ballots, &predicted))))
+            let of_parts =
+                held_out.iter().map(|fits| probabilities(&fits[i], data, &alone)).collect::<Result<Vec<_>>>()?;
+            let probabilities = held_out_of(&fold, &of_parts);
+            let predicted = classes_of(&probabilities, fit);
+            Ok((PathPoint::new(penalties[i].into(), fit, Some((data.ballots, &predicted))), probabilities))
         })
     }
 }
@@ -255,11 +277,21 @@ fn checked_folds(data: &Labelled<'_>, folds: usize, context: &Context) -> Result
     Ok(folds_of(data.units(), folds, context))
 }
 
-/// The likeliest class of each unit of the data, by a fit to some of them.
-pub(super) fn predictions(fit: &ClassifierFit, data: &Labelled<'_>, context: &Context) -> Result<Vec<usize>> {
+/// The probabilities of the classes of each unit of the data, by a fit to some of them.
+pub(super) fn probabilities(fit: &ClassifierFit, data: &Labelled<'_>, context: &Context) -> Result<Vec<f64>> {
     let classifier = fit.classifier.linear().standardised_as(&data.features);
-    let sums = classifier.sums_by_products(&data.features, context)?;
-    Ok(classifier.probabilities_of(&sums).chunks_exact(classifier.classes).map(likeliest).collect())
+    Ok(classifier.probabilities_of(&classifier.sums_by_products(&data.features, context)?))
+}
+
+/// Of each unit the probabilities by the fit that it was held out from.
+pub(super) fn held_out_of(part: &[usize], of_parts: &[Vec<f64>]) -> Vec<f64> {
+    let classes = of_parts.first().map_or(0, |first| first.len() / part.len().max(1));
+    part.iter().enumerate().flat_map(|(unit, &part)| of_parts[part][unit * classes..][..classes].to_vec()).collect()
+}
+
+/// The likeliest class of each unit.
+pub(super) fn classes_of(probabilities: &[f64], fit: &ClassifierFit) -> Vec<Option<usize>> {
+    probabilities.chunks_exact(fit.classifier.classes()).map(|unit| Some(likeliest(unit))).collect()
 }
 
 #[cfg(test)]

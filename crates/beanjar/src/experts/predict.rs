@@ -2,6 +2,7 @@ use super::classifier::likeliest;
 use super::{ExpertsModel, FeatureTable};
 use crate::judgments::{Ballots, Labels};
 use crate::{Column, Context, Dictionary, Error, Result, Warning};
+use std::collections::BTreeMap;
 
 /// The probabilities of units' classes by a model learned from experts, as the command `predict` prints them.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +18,29 @@ pub struct PredictClassesOutcome {
     pub compared: Option<usize>,
     /// The share of them put into the wrong class.
     pub error_rate: Option<f64>,
+    /// Whether the model was learned from each unit's labels, if that is known.
+    pub learned_from: Option<Vec<bool>>,
+    /// How good the predictions are, where the truth is known.
+    pub truth: Option<ClassesTruth>,
     /// What a user should know.
     pub warnings: Vec<Warning>,
+}
+
+/// How good predicted classes and their probabilities are, where the truth is known.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct ClassesTruth {
+    /// How many units have a known class.
+    pub tasks: usize,
+    /// The share whose label is right.
+    pub accuracy: f64,
+    /// The expected calibration error: how far probability is from accuracy, on average over ten bins.
+    pub ece: f64,
+    /// The mean of -ln of the probability of the true class, none of which counts as less than 1e-15.
+    pub log_loss: f64,
+    /// Of each true class and each label, how many units.
+    pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
 /// What is predicted of one unit.
@@ -29,7 +51,7 @@ pub struct ClassPrediction<'a> {
     pub object: &'a str,
     /// The likeliest class; of equals the first.
     pub label: &'a str,
-    /// The probability of the second of two classes; that of the label if there are more.
+    /// The probability of the label.
     pub probability: f64,
     /// The probability of each class.
     pub probabilities: &'a [f64],
@@ -49,10 +71,12 @@ impl ExpertsModel {
         context.report("predicting", 0.0)?;
         let features = table.features_named(self.feature_names())?;
         let mut warnings = Vec::new();
+        let classifier = self.classifier().at_temperature(self.temperature());
         let probabilities = match (labels, self.experts()) {
-            (None, _) => self.classifier().probabilities(&features)?,
+            (None, _) => classifier.probabilities(&features)?,
             (Some(_), None) => return Err(Error::NoExperts),
             (Some(labels), Some(experts)) => {
+                let experts = experts.with_classifier(classifier);
                 experts.posterior(&features, &self.ballots(table.units(), labels, &mut warnings)?)?
             }
         };
@@ -63,6 +87,10 @@ impl ExpertsModel {
             probabilities,
             compared: None,
             error_rate: None,
+            learned_from: self
+                .learned_from()
+                .map(|learned_from| table.units().iter().map(|unit| learned_from.has(unit)).collect()),
+            truth: None,
             warnings,
         })
     }
@@ -94,16 +122,6 @@ impl ExpertsModel {
 }
 
 impl PredictClassesOutcome {
-    /// The same with the share of units that are put into the wrong class, by their true classes.
-    pub fn compared_with(self, truth: &Column) -> Result<Self> {
-        let classes = truth.matched(&self.objects, "unit")?;
-        let wrong =
-            classes.iter().enumerate().filter(|(unit, class)| class.is_some_and(|class| class != self.label(*unit)));
-        let (wrong, compared) = (wrong.count(), classes.iter().flatten().count());
-        let error_rate = Some(wrong as f64 / compared as f64);
-        Ok(PredictClassesOutcome { compared: Some(compared), error_rate, ..self })
-    }
-
     /// How many units there are.
     pub fn len(&self) -> usize {
         self.objects.len()
@@ -114,12 +132,28 @@ impl PredictClassesOutcome {
         self.objects.is_empty()
     }
 
-    /// The second of two classes: the one whose probability is given.
-    pub fn class(&self) -> Option<&str> {
-        match &self.classes[..] {
-            [_, second] => Some(second),
-            _ => None,
+    /// The same beside the true classes of some of the units.
+    pub fn compared_with(self, truth: &Column) -> Result<Self> {
+        const BINS: usize = 10;
+        let known = truth.matched(&self.objects, "unit")?;
+        let mut bins = [(0.0, 0.0); BINS];
+        let (mut tasks, mut right, mut loss) = (0usize, 0.0, 0.0);
+        let mut confusion: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+        for (unit, class) in known.iter().enumerate().filter_map(|(unit, class)| Some((unit, (*class)?))) {
+            let found = self.prediction(unit);
+            let hit = f64::from(u8::from(found.label == class));
+            let bin = ((found.probability * BINS as f64) as usize).min(BINS - 1);
+            (bins[bin].0, bins[bin].1) = (bins[bin].0 + found.probability, bins[bin].1 + hit);
+            let at = self.classes.iter().position(|name| name == class);
+            loss -= at.map_or(0.0, |at| found.probabilities[at]).max(1e-15).ln();
+            *confusion.entry(class.to_owned()).or_default().entry(found.label.to_owned()).or_default() += 1;
+            right += hit;
+            tasks += 1;
         }
+        let n = (tasks as f64).max(1.0);
+        let ece = bins.iter().map(|(probability, hits)| (probability - hits).abs()).sum::<f64>() / n;
+        let truth = Some(ClassesTruth { tasks, accuracy: right / n, ece, log_loss: loss / n, confusion });
+        Ok(PredictClassesOutcome { compared: Some(tasks), error_rate: Some(1.0 - right / n), truth, ..self })
     }
 
     /// The likeliest class of a unit.
@@ -141,7 +175,7 @@ impl PredictClassesOutcome {
         ClassPrediction {
             object: self.objects.get(unit),
             label: &self.classes[class],
-            probability: probabilities[if classes == 2 { 1 } else { class }],
+            probability: probabilities[class],
             probabilities,
         }
     }
@@ -159,10 +193,9 @@ mod json {
 
     impl Serialize for PredictClassesOutcome {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let class = self.class();
-            let mut fields = serializer.serialize_struct("Predictions", 1 + usize::from(class.is_some()))?;
-            if let Some(class) = class {
-                fields.serialize_field("class", class)?;
+            let mut fields = serializer.serialize_struct("Predictions", 1 + 3 * usize::from(self.truth.is_some()))?;
+            if let Some(truth) = &self.truth {
+                fields.serialize_field("truth", truth)?;
             }
             fields.serialize_field("predictions", &Rows(self))?;
             if let (Some(compared), Some(error_rate)) = (self.compared, self.error_rate) {
@@ -181,7 +214,14 @@ mod json {
             let mut order: Vec<usize> = (0..self.0.classes.len()).collect();
             order.sort_by_key(|&class| &self.0.classes[class]);
             let order = &order;
-            serializer.collect_seq(self.0.predictions().map(|row| Row { row, classes: &self.0.classes, order }))
+            let learned = |unit: usize| self.0.learned_from.as_ref().map(|learned_from| learned_from[unit]);
+            let rows = self.0.predictions().enumerate();
+            serializer.collect_seq(rows.map(|(unit, row)| Row {
+                row,
+                classes: &self.0.classes,
+                order,
+                learned_from: learned(unit),
+            }))
         }
     }
 
@@ -189,15 +229,19 @@ mod json {
         row: ClassPrediction<'a>,
         classes: &'a [String],
         order: &'a [usize],
+        learned_from: Option<bool>,
     }
 
     impl Serialize for Row<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut fields = serializer.serialize_struct("Prediction", 4)?;
+            let mut fields = serializer.serialize_struct("Prediction", 4 + usize::from(self.learned_from.is_some()))?;
             fields.serialize_field("object", self.row.object)?;
             fields.serialize_field("label", self.row.label)?;
             fields.serialize_field("probability", &self.row.probability)?;
             fields.serialize_field("probabilities", &Probabilities(self))?;
+            if let Some(learned_from) = self.learned_from {
+                fields.serialize_field("learned_from", &learned_from)?;
+            }
             fields.end()
         }
     }
@@ -206,7 +250,7 @@ mod json {
 
     impl Serialize for Probabilities<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let Row { row, classes, order } = self.0;
+            let Row { row, classes, order, .. } = self.0;
             let mut map = serializer.serialize_map(Some(order.len()))?;
             for &class in *order {
                 map.serialize_entry(&classes[class], &row.probabilities[class])?;

@@ -27,6 +27,11 @@ pub(super) struct Split {
 }
 
 impl Units {
+    /// Their rows in the table of features.
+    pub(super) fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
     pub(super) fn labelled<'a>(&'a self, table: &'a FeatureTable) -> Result<Labelled<'a>> {
         let data = Labelled::of_rows(table.features(), self.rows.clone(), &self.ballots)?;
         match &self.truth {

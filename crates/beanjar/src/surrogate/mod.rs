@@ -6,10 +6,12 @@
 //! error of the experts: the model with the smallest S is the one with the smallest risk. [`Score`] compares several models.
 
 mod compare;
+mod gold;
 mod risk;
 mod score;
 
 pub use compare::{Difference, Surrogate, difference, disagreements, surrogate};
+pub use gold::GoldRisk;
 pub use risk::{expert_error, implied_risk};
 pub(crate) use score::warn_of_experts;
 pub use score::{ModelScore, Score, ScoreOutcome};

@@ -1,12 +1,19 @@
-use super::{Surrogate, difference, disagreements, expert_error, implied_risk, surrogate};
+use super::{GoldRisk, Surrogate, difference, disagreements, expert_error, implied_risk, surrogate};
 use crate::judgments::{Column, Labels, nothing_in_common};
 use crate::truth::{Evidence, Skilled};
-use crate::{Context, Error, Result, Warning};
+use crate::{Context, Dictionary, Error, Result, Warning};
 
 /// Compares the predictions of several models by noisy labels alone, as the command `score` does.
 ///
-/// S is the share of labels that differ from the prediction, averaged over tasks. It has no parameters. The labels must not
-/// be those that a model was trained on. Cost: that of [`Skilled`], which estimates how often experts err.
+/// S is the share of labels that differ from the prediction, averaged over tasks. The labels must not be those that a model
+/// was trained on. With known answers of some tasks, drawn at random, the risk of each model is estimated from both, with an
+/// interval that is valid whatever the labels' errors: see [`GoldRisk`]. Cost: that of [`Skilled`], which estimates how often
+/// experts err.
+///
+/// | parameter | meaning | default |
+/// |---|---|---|
+/// | `learned_from` | of each model, the tasks whose labels it was learned from | nothing is known |
+/// | `gold` | known answers of some tasks | none |
 ///
 /// ```
 /// use beanjar::judgments::Column;
@@ -23,7 +30,12 @@ use crate::{Context, Error, Result, Warning};
 /// # Ok::<(), beanjar::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Score {}
+pub struct Score {
+    /// Of each model in the order of the models, the tasks whose labels it was learned from; none if that is not known.
+    pub learned_from: Vec<Option<Dictionary>>,
+    /// Known answers of some tasks.
+    pub gold: Option<Column>,
+}
 
 /// Models compared by S, best first.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +68,9 @@ pub struct ModelScore {
     pub difference: Option<f64>,
     /// Its standard error.
     pub difference_se: Option<f64>,
+    /// The risk by known answers, if there are two or more.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub gold: Option<GoldRisk>,
     /// How many tasks have a prediction and labels.
     pub units: usize,
     /// How many labelled tasks have no prediction.
@@ -68,6 +83,7 @@ struct Predicted<'a> {
     disagreements: Vec<Option<f64>>,
     surrogate: Surrogate,
     missing: usize,
+    gold: Option<GoldRisk>,
     /// How many predictions are of a class that no expert gave.
     unseen: usize,
 }
@@ -78,11 +94,15 @@ impl Score {
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
-        let mut predicted = models.iter().map(|model| Predicted::of(model, labels)).collect::<Result<Vec<_>>>()?;
+        let gold = self.gold.as_ref().map(|gold| gold.matched(&labels.tasks, "task")).transpose()?;
+        let known = gold.as_deref();
+        let mut predicted =
+            models.iter().map(|model| Predicted::of(model, labels, known)).collect::<Result<Vec<_>>>()?;
+        let mut warnings = self.learned(models, labels);
         let unseen = predicted.iter().filter(|model| model.unseen > 0);
-        let mut warnings: Vec<Warning> = unseen
-            .map(|model| Warning::UnseenPredictions { model: model.name.to_owned(), predictions: model.unseen })
-            .collect();
+        warnings.extend(
+            unseen.map(|model| Warning::UnseenPredictions { model: model.name.to_owned(), predictions: model.unseen }),
+        );
         let ballots = labels.ballots();
         // One model's own posterior: that of `Auto` is cautious, and would make experts look worse than they are.
         let error = expert_error(ballots, &Skilled::default().fit(&Evidence::votes(ballots)?, context)?.posterior);
@@ -103,6 +123,7 @@ impl Score {
                 risk: error.and_then(|error| implied_risk(model.surrogate.surrogate, error, labels.classes.len())),
                 difference: worse.map(|worse| worse.mean),
                 difference_se: worse.and_then(|worse| worse.se),
+                gold: model.gold,
                 units: model.surrogate.units,
                 missing: model.missing,
             }
@@ -112,8 +133,22 @@ impl Score {
     }
 }
 
+impl Score {
+    /// Models that are scored on tasks that they were learned from.
+    fn learned(&self, models: &[Column], labels: &Labels) -> Vec<Warning> {
+        let lookup = labels.tasks.lookup();
+        let pairs =
+            models.iter().zip(&self.learned_from).filter_map(|(model, learned)| Some((model, learned.as_ref()?)));
+        let counted = pairs.map(|(model, learned)| {
+            let tasks = learned.iter().filter(|task| lookup.code(task).is_some()).count();
+            Warning::ScoredOnLearned { model: model.name().to_owned(), tasks, of: labels.tasks.len() }
+        });
+        counted.filter(|warning| !matches!(warning, Warning::ScoredOnLearned { tasks: 0, .. })).collect()
+    }
+}
+
 impl<'a> Predicted<'a> {
-    fn of(model: &'a Column, labels: &Labels) -> Result<Self> {
+    fn of(model: &'a Column, labels: &Labels, gold: Option<&[Option<&str>]>) -> Result<Self> {
         const UNSEEN: usize = usize::MAX;
         let (tasks, classes) = (model.ids().lookup(), labels.classes.lookup());
         let class = |task: &str| {
@@ -126,8 +161,15 @@ impl<'a> Predicted<'a> {
             model: model.name().to_owned(),
             error: Box::new(nothing_in_common(model.ids(), &labels.tasks, "task")),
         })?;
+        let gold = gold.and_then(|gold| {
+            let text = |task: &str| Some(&model.values()[tasks.code(task)?]).filter(|text| !text.is_empty());
+            let wrong = |(task, known): (&str, &Option<&str>)| Some(text(task)? != (*known)?);
+            let wrong: Vec<Option<bool>> = labels.tasks.iter().zip(gold).map(wrong).collect();
+            GoldRisk::of(&wrong, &disagreements)
+        });
         Ok(Predicted {
             name: model.name(),
+            gold,
             disagreements,
             surrogate,
             missing: predicted.iter().filter(|predicted| predicted.is_none()).count(),

@@ -53,6 +53,10 @@ pub(crate) struct Learn {
     /// A penalty of its own for the coefficients of ease ('difficulty' in JSON).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     penalty_difficulty: Option<f64>,
+    /// Learn from experts, the majority and aggregated labels, with penalties of kind l1 and l2, on the same folds, and print
+    /// S of each with its difference from the best: which to believe.
+    #[arg(long, conflicts_with_all = ["model", "penalty", "penalty_kind", "penalty_difficulty", "holdout", "test", "truth"])]
+    compare: bool,
     /// Random starts, the best of which is kept [default: 30].
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
@@ -172,6 +176,11 @@ impl Learn {
         let truth = self.truth.as_ref().map(known_labels).transpose()?;
         let test = self.test.as_ref().map(read_labels).transpose()?;
         let data = LearnData { features: &features, labels: &labels, truth: truth.as_ref(), test: test.as_ref() };
+        if self.compare {
+            let outcome = params.compare(&data, &common.context()?).map_err(|error| self.failure(error))?;
+            common.warn_all(&outcome.warnings);
+            return sink.emit(&outcome);
+        }
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
         if common.out.is_some() && !common.quiet {
