@@ -1,7 +1,8 @@
 """Learning from experts: ours beside the paper's EM in Python, along a path of penalties; and a large set, ours alone.
 
 `bench/run experts`; with FULL=1 Python does the whole path instead of a part of it, LARGE=units,features sets the size of
-the large set, and LARGE=0 leaves it out.
+the large set, and LARGE=0 leaves it out. DENSE=units,features,classes,workers sets the size of the set with dense features,
+on which scikit-learn's regression on the majority's labels stands beside ours; DENSE=0 leaves it out.
 """
 
 import json
@@ -20,6 +21,7 @@ FULL = os.environ.get("FULL", "") not in ("", "0")
 # Seconds that the paper's EM may take for the starts, and again for the path.
 LIMIT = float(os.environ.get("LIMIT", "60"))
 LARGE = [int(size) for size in os.environ.get("LARGE", "100000,1000").split(",")]
+DENSE = [int(size) for size in os.environ.get("DENSE", "1000,512,8,59").split(",")]
 EXPERTS, LABELS_EACH, REAL, DIFFICULT, NONZERO = 20, 5, 50, 10, 0.05
 # On coefficients of the large set, times the root of the number of units: about a hundred features enter.
 LARGE_PENALTY = 1.4
@@ -163,6 +165,43 @@ def large(units, features):
     )
 
 
+SKLEARN_MAJORITY = """
+import csv, json, resource, sys
+import numpy as np
+from sklearn.linear_model import LogisticRegressionCV
+rows = list(csv.reader(open(sys.argv[1])))[1:]
+x = {row[0]: np.array(row[1:], float) for row in rows}
+votes = {}
+for task, worker, label in list(csv.reader(open(sys.argv[2])))[1:]:
+    votes.setdefault(task, []).append(label)
+tasks = sorted(votes)
+y = [max(sorted(set(votes[t])), key=votes[t].count) for t in tasks]
+x = np.array([x[t] for t in tasks])
+x = (x - x.mean(0)) / x.std(0)
+cpu = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+begin = cpu()
+LogisticRegressionCV(Cs=17, cv=5, max_iter=1000).fit(x, y)
+print(json.dumps({"seconds": cpu() - begin}))
+"""
+
+
+def dense(units, features, classes, workers, python):
+    """Dense features: ours from the files to the model, and scikit-learn's l2 regression on the majority's labels."""
+    folder = os.path.join(data_folder(), f"experts-dense-{units}-{features}-{classes}-{workers}")
+    files = [os.path.join(folder, name) for name in ("features.csv", "labels.csv")]
+    if not all(map(os.path.exists, files)):
+        sizes = ["--units", str(units), "--features", str(features), "--classes", str(classes), "--workers", str(workers)]
+        subprocess.run([beanjar(), "simulate", "embeddings", *sizes, "--out", folder], check=True, stdout=subprocess.DEVNULL)
+    print(f"\n{units:,} units, {features:,} dense features, {classes} classes, {workers} annotators, default flags:\n")
+    print("| program | CPU s | peak |\n|---|---|---|")
+    out = os.path.join(folder, "model.json")
+    for flags in ([], ["--penalty-kind", "l2"], ["--model", "majority"], ["--model", "majority", "--penalty-kind", "l2"]):
+        took = measure([beanjar(), "learn", files[0], "--labels", files[1], "--out", out, *flags])
+        print(f"| beanjar learn {' '.join(flags)} | {took['cpu']:.1f} | {took['megabytes']:.0f} MB |")
+    said = measure([python, "-c", SKLEARN_MAJORITY, *files])["said"]
+    print(f"| scikit-learn, LogisticRegressionCV (l2, 17 penalties, 5 folds) on the majority's labels | {said['seconds']:.1f} | |")
+
+
 def main():
     # One thread each.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
@@ -179,6 +218,8 @@ def main():
     print("The last columns are the largest differences of objectives at a penalty, as shares of them.")
     if LARGE[0] > 0:
         large(*LARGE)
+    if DENSE[0] > 0:
+        dense(*DENSE, python)
 
 
 main()

@@ -55,9 +55,13 @@ impl Predict {
         let inputs: Vec<&Source> =
             [&self.model, &self.data].into_iter().chain(&self.labels).chain(&self.truth).collect();
         let sink = common.sink(&inputs)?;
-        if self.probabilities && common.wished_format() != Some(crate::Format::Csv) {
+        let as_a_table = match common.wished_format() {
+            Some(format) => format == crate::Format::Csv,
+            None => common.out.is_some(),
+        };
+        if self.probabilities && !as_a_table {
             return Err(Failure::Words(
-                "--probabilities is for CSV: add --format csv or --out FILE.csv; JSON has them".into(),
+                "--probabilities is for tables, as CSV: add --format csv or --out FILE.csv; JSON has them".into(),
             ));
         }
         let text = String::from_utf8_lossy(&bytes_of(&self.model)?).into_owned();
