@@ -55,12 +55,34 @@ impl ManyExperts {
                 let sample = data.part(&some, &ballots)?;
                 let penalty_ease = self.penalty_ease.map(|penalty| share * penalty);
                 let alike = ManyExperts { penalty: share * self.penalty, penalty_ease, ..self.clone() };
-                alike.most_promising(&sample, &context.part(0.0, 0.5))?.parameters.restandardised(&sample, data)
+                let by_sample =
+                    alike.most_promising(&sample, &context.part(0.0, 0.5))?.parameters.restandardised(&sample, data);
+                self.highest_on_all(data, by_sample, &context.part(0.5, 0.7))?
             }
         };
         let rest = context.part(0.7, 1.0);
         rest.report("learning", 0.0)?;
         self.follow(data, best, self.limits(), &rest)
+    }
+
+    /// The highest after some steps on all units: of what a sample led to, the votes and the one-coin fit. With many
+    /// features a sample may be too small to lead anywhere.
+    fn highest_on_all(&self, data: &Labelled<'_>, by_sample: Parameters, context: &Context) -> Result<Parameters> {
+        let plain = ManyExperts { restarts: 0, ..self.clone() }.starts(data, context)?;
+        let mut models = vec![by_sample];
+        for shares in plain.into_iter().take(2) {
+            models.push(self.model_of_shares(data, shares, context)?);
+        }
+        let steps = context.steps("trying starts", models.len());
+        let mut best: Option<ExpertsFit> = None;
+        for model in models {
+            let end = self.follow(data, model, ROUNDS[1].0, context)?;
+            steps.tick()?;
+            if best.as_ref().is_none_or(|best| end.objective > best.objective) {
+                best = Some(end);
+            }
+        }
+        best.map(|best| best.parameters).ok_or(Error::Empty("start"))
     }
 
     /// The highest after some steps from each start.
