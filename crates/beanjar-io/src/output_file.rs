@@ -10,11 +10,13 @@ use tempfile::NamedTempFile;
 /// A file in the making: its bytes go to a temporary file beside it, which takes its name at the end, and is removed
 /// if that is never reached; see [`remove_unfinished`] for a program that is stopped. What is there already and is not
 /// a regular file, such as a pipe, is written to as it is.
+#[derive(Debug)]
 pub struct Output {
     path: PathBuf,
     file: Target,
 }
 
+#[derive(Debug)]
 enum Target {
     Temporary(NamedTempFile),
     Direct(File),

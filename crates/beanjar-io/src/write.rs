@@ -6,6 +6,7 @@ use crate::output_file::{Output, unwritable};
 use crate::spreadsheet::Sheet;
 use crate::write_columnar::Columnar;
 use crate::{Compression, Error, Format, Result, Source};
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,12 @@ enum Encoder {
     Json { names: Vec<String>, stream: Box<Stream> },
     Columnar(Box<Columnar>),
     Sheet(Box<Sheet>),
+}
+
+impl fmt::Debug for TableWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableWriter").field("path", &self.path).field("rows", &self.rows).finish_non_exhaustive()
+    }
 }
 
 impl TableWriter {

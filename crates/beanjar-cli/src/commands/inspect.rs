@@ -1,5 +1,5 @@
 use super::by_question::ByQuestion;
-use super::reading::{By, Reading};
+use super::reading_flags::{By, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};

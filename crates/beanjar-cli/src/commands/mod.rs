@@ -17,11 +17,11 @@ pub(crate) mod workers;
 
 mod by_question;
 mod label_column;
-mod reading;
+mod reading_flags;
 mod repeats;
 mod selection_file;
 
-pub(crate) use reading::{Reading, judgments_of, labels_of};
+pub(crate) use reading_flags::{Reading, judgments_of, labels_of};
 
 use crate::failure::{Failure, Result};
 use beanjar::Column;

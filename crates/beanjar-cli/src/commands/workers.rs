@@ -1,6 +1,6 @@
 use super::Reading;
 use super::by_question::ByQuestion;
-use super::reading::{Labelled, questions_of};
+use super::reading_flags::{Labelled, questions_of};
 use super::repeats::RepeatsFlag;
 use crate::Common;
 use crate::failure::{Failure, Result};

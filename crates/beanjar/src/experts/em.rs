@@ -1,6 +1,6 @@
 //! EM: from the posteriors of the units' classes to the model, and back.
 
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::lasso::{self, LogisticRows};
 use super::multinomial::ClassRows;
 use super::parameters::Parameters;

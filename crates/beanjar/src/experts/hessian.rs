@@ -1,6 +1,6 @@
 //! The curvature of the likelihood over the parameters that may move, summed over units.
 
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::parameters::Parameters;
 use super::posterior::Posteriors;
 use super::quadratic::Variable;

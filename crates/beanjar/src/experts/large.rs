@@ -1,6 +1,6 @@
 //! The search where features are many: starts are compared on a sample and after few steps, and only the best are followed.
 
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::linear::{Linear, rows_of};
 use super::many_experts::ExpertsFit;
 use super::newton::{self, FARTHEST};

@@ -1,6 +1,6 @@
 //! A path of penalties where features are many: from its middle to both ends, all parts of the units side by side.
 
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::learner::{from, regression_fit};
 use super::path::{PathFit, PathPoint, classes_of, held_out_of, probabilities};
 use super::penalty::Penalty;

@@ -1,4 +1,4 @@
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::large::is_large;
 use super::linear::{Linear, rows_of};
 use super::parameters::Parameters;

@@ -2,7 +2,7 @@
 
 use super::em::{Climb, Penalties};
 use super::expert_model::ExpertModel;
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::linear::Linear;
 use super::newton::{Arrived, Newton};
 use super::parameters::Parameters;

@@ -2,7 +2,7 @@
 
 use super::em::Penalties;
 use super::hessian::{At, Channel, Working, hessian};
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::parameters::Parameters;
 use super::posterior::Posteriors;
 use super::quadratic::{Variable, descend, promise};

@@ -1,7 +1,7 @@
 //! The model: a class from features, and labels from the class and the features.
 
 use super::expert_model::ExpertModel;
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::linear::Linear;
 use super::posterior::{Posteriors, Skills};
 

@@ -1,5 +1,5 @@
 use super::classifier::likeliest;
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::large_path::{Job, Judged, OF_ALL, OF_PARTS, Walk};
 use super::penalty::{Penalty, PenaltyKind};
 use super::split::folds_of;

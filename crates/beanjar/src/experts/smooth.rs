@@ -1,6 +1,6 @@
 //! Losses as functions of a few sums of features for each unit: of soft labels, and of experts' labels.
 
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::linear::softmax;
 use super::multinomial::ClassRows;
 use super::posterior::{Posteriors, Skills};

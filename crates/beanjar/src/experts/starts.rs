@@ -2,7 +2,7 @@
 
 use super::ManyExperts;
 use super::em::class_rows;
-use super::labelled::Labelled;
+use super::labelled_units::Labelled;
 use super::parameters::Parameters;
 use super::regression::SoftLabels;
 use crate::random::stream;

@@ -155,7 +155,8 @@ impl InspectJudgments {
         Ok(outcome)
     }
 
-    fn check(&self) -> Result<()> {
+    /// Whether all parameters are in their ranges.
+    pub fn check(&self) -> Result<()> {
         if self.repeats == 0 {
             return Err(Error::OutOfRange { name: "repeats", value: "0".into(), range: "1 or more" });
         }

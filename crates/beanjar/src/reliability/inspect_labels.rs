@@ -165,7 +165,8 @@ impl InspectLabels {
         Ok(outcome)
     }
 
-    fn check(&self) -> Result<()> {
+    /// Whether all parameters are in their ranges.
+    pub fn check(&self) -> Result<()> {
         if self.bootstrap > MOST_COPIES {
             let value = self.bootstrap.to_string();
             return Err(Error::OutOfRange {

@@ -2,6 +2,7 @@
 
 use super::crowd_workers::{self, WorkerKind, pick};
 use super::simulated_labels::{SimulatedLabels, TaskKind};
+use super::voters::Voters;
 use crate::random::stream;
 use crate::{Context, Error, Result};
 use rand::{Rng, RngExt};
@@ -157,7 +158,8 @@ impl Crowd {
             pull: self.pull,
             copying: self.copying,
         };
-        let busy: Vec<f64> = (0..self.workers).map(|worker| (worker as f64 + 1.0).powf(-self.unevenness)).collect();
+        let busy = (0..self.workers).map(|worker| (worker as f64 + 1.0).powf(-self.unevenness));
+        let voters = Voters::new(busy.collect());
         let equal = vec![1.0; self.classes];
         let priors = if self.priors.is_empty() { &equal } else { &self.priors };
         let steps = context.steps("simulating", self.tasks);
@@ -165,11 +167,11 @@ impl Crowd {
             let mut random = stream(seed, task as u64);
             let class = pick(priors, &mut random);
             let votes = random.random_range(self.votes.0..=self.votes.1);
-            let voters = draw_without_replacement(&busy, votes, &mut random);
+            let asked = voters.draw(votes, &mut random);
             let kind = self.task_kind(class, &mut random);
             drawn.truth.push(class);
             drawn.tasks.push(kind);
-            let labels = drawn.answers(&voters, class, kind, &mut random);
+            let labels = drawn.answers(&asked, class, kind, &mut random);
             drawn.labels.push(labels);
             steps.tick()?;
         }
@@ -257,19 +259,6 @@ impl Crowd {
         }
         Ok(())
     }
-}
-
-/// Numbers drawn one after the other in proportion to their weights, none twice: those whose waiting times, exponential
-/// with the weight as rate, are shortest.
-fn draw_without_replacement(weights: &[f64], count: usize, random: &mut impl Rng) -> Vec<usize> {
-    let mut waits: Vec<(f64, usize)> =
-        weights.iter().enumerate().map(|(i, weight)| (-(1.0 - random.random::<f64>()).ln() / weight, i)).collect();
-    if count < waits.len() {
-        waits.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
-        waits.truncate(count);
-    }
-    waits.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    waits.into_iter().map(|(_, i)| i).collect()
 }
 
 impl SimulatedLabels {

@@ -10,6 +10,7 @@ mod panel;
 mod photo_attributes;
 mod photos;
 mod simulated_labels;
+mod voters;
 
 pub use crowd::{Crowd, WorkerModel};
 pub use crowd_workers::WorkerKind;

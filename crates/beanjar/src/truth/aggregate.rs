@@ -122,7 +122,8 @@ impl Aggregate {
         Ok(outcome)
     }
 
-    fn check(&self) -> Result<()> {
+    /// Whether all parameters are in their ranges.
+    pub fn check(&self) -> Result<()> {
         let refuse = |name, value: &str, range| Err(Error::OutOfRange { name, value: value.to_owned(), range });
         if self.weights.is_some() && !matches!(self.method, Method::Majority(_)) {
             return refuse("the method", self.method.name(), "majority where workers have weights");

@@ -100,7 +100,12 @@ impl RankWorkers {
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
-        self.check(labels.workers.len())?;
+        self.check()?;
+        if let WorkersToKeep::Number(asked) = self.keep
+            && asked > labels.workers.len()
+        {
+            return Err(Error::FewWorkers { asked, workers: labels.workers.len() });
+        }
         let (repeated, labels) = labels.with_repeats(self.repeats, context);
         let labels = labels.as_ref();
         let (ballots, everyone) = (labels.ballots(), labels.workers.len());
@@ -200,11 +205,11 @@ impl RankWorkers {
         order
     }
 
-    fn check(&self, workers: usize) -> Result<()> {
+    /// Whether all parameters are in their ranges.
+    pub fn check(&self) -> Result<()> {
         let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
         match self.keep {
             WorkersToKeep::Number(0) => refuse("the number of workers to keep", "0".into(), "1 or more"),
-            WorkersToKeep::Number(asked) if asked > workers => Err(Error::FewWorkers { asked, workers }),
             _ if !(self.false_discovery_rate > 0.0 && self.false_discovery_rate <= 1.0) => {
                 let value = self.false_discovery_rate.to_string();
                 refuse("the false discovery rate", value, "above 0 and at most 1")

@@ -4,7 +4,7 @@ mod workers_wanted;
 pub(crate) use report::AggregateReport;
 
 use super::by_question::ByQuestion;
-use super::reading::{By, Labelled, Reading, questions_of};
+use super::reading_flags::{By, Labelled, Reading, questions_of};
 use super::repeats::RepeatsFlag;
 use super::{first_column, known_labels, known_labels_of, same_file};
 use crate::Common;

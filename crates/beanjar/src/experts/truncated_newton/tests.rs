@@ -1,7 +1,7 @@
 use super::*;
 use crate::experts::Features;
 use crate::experts::em::Penalties;
-use crate::experts::labelled::Labelled;
+use crate::experts::labelled_units::Labelled;
 use crate::experts::lasso;
 use crate::experts::linear::rows_of;
 use crate::experts::multinomial::{self, ClassRows};
