@@ -2,7 +2,7 @@
 
 `bench/run experts`; with FULL=1 Python does the whole path instead of a part of it, LARGE=units,features sets the size of
 the large set, and LARGE=0 leaves it out. DENSE=units,features,classes,workers sets the size of the set with dense features,
-on which scikit-learn's regression on the majority's labels stands beside ours; DENSE=0 leaves it out.
+on which scikit-learn's regression in the same EM, and on the majority's labels, stands beside ours; DENSE=0 leaves it out.
 """
 
 import json
@@ -22,6 +22,7 @@ FULL = os.environ.get("FULL", "") not in ("", "0")
 LIMIT = float(os.environ.get("LIMIT", "60"))
 LARGE = [int(size) for size in os.environ.get("LARGE", "100000,1000").split(",")]
 DENSE = [int(size) for size in os.environ.get("DENSE", "1000,512,8,59").split(",")]
+DENSE_PENALTY = 100
 EXPERTS, LABELS_EACH, REAL, DIFFICULT, NONZERO = 20, 5, 50, 10, 0.05
 # On coefficients of the large set, times the root of the number of units: about a hundred features enter.
 LARGE_PENALTY = 1.4
@@ -198,6 +199,18 @@ def dense(units, features, classes, workers, python):
     for flags in ([], ["--penalty-kind", "l2"], ["--model", "majority"], ["--model", "majority", "--penalty-kind", "l2"]):
         took = measure([beanjar(), "learn", files[0], "--labels", files[1], "--out", out, *flags])
         print(f"| beanjar learn {' '.join(flags)} | {took['cpu']:.1f} | {took['megabytes']:.0f} MB |")
+    # One penalty, one start, a skill each and all units equally easy: the same maximum, by our steps and by EM.
+    same = ["--penalty", str(DENSE_PENALTY), "--penalty-kind", "l2", "--restarts", "0", "--experts", "skill"]
+    ours = measure([beanjar(), "learn", *files[:1], "--labels", files[1], "--out", out, *same, "--penalty-difficulty", "1e9", "--threads", "1"])
+    with open(out) as file:
+        objective = json.load(file)["objective"]
+    print(f"| beanjar learn, one penalty and no restarts, one thread, files read | {ours['cpu']:.1f} | {ours['megabytes']:.0f} MB |")
+    script = os.path.join(HERE, "experts_dense_em.py")
+    theirs = measure([python, script, *files, str(DENSE_PENALTY), "1e-6"])["said"]
+    print(
+        f"| the same EM with scikit-learn, from the votes, files read before ({theirs['steps']} steps; ratio {theirs['seconds'] / ours['cpu']:.1f}; "
+        f"objective {theirs['objective']:.2f}, ours {objective:.2f}) | {theirs['seconds']:.1f} | |"
+    )
     said = measure([python, "-c", SKLEARN_MAJORITY, *files])["said"]
     print(f"| scikit-learn, LogisticRegressionCV (l2, 17 penalties, 5 folds) on the majority's labels | {said['seconds']:.1f} | |")
 

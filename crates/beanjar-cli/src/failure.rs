@@ -36,6 +36,7 @@ fn hint(error: &beanjar::Error) -> &'static str {
         Error::NotTwoClasses(_) => "; leave --asymmetric out",
         Error::FewUnits(_) => "; give --penalty X",
         Error::EmptySplit { .. } | Error::OutOfRange { name: "the share of units held out", .. } => " (--holdout)",
+        Error::OutOfRange { name: "the number of restarts", .. } => " (--restarts)",
         Error::NoExperts => "; leave --labels out",
         Error::FewWorkers { .. } => " (--keep)",
         Error::NotAModelFile => " as 'fit --out', 'aggregate --model' or 'learn --out' write it",

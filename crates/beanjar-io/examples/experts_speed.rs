@@ -6,7 +6,7 @@
 
 use beanjar::Context;
 use beanjar::experts::{ExpertsFit, Labelled, ManyExperts};
-use beanjar_io::{Data, Gaps, ReadOptions, Source, Wanted, read, read_features};
+use beanjar_io::{Data, Gaps, ReadOptions, Source, UnitIds, Wanted, read, read_features};
 use serde_json::json;
 
 const LEAST: f64 = 0.01;
@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         arguments.next().zip(arguments.next()).ok_or("name a file of features and one of labels")?;
     let count = arguments.next().map_or(Ok(50), |text| text.parse::<usize>())?.max(2);
     let restarts = arguments.next().map_or(Ok(30), |text| text.parse())?;
-    let table = read_features(&Source::from(features), Wanted::AllBut(&[]), &Gaps::default())?.table;
+    let table =
+        read_features(&Source::from(features), &UnitIds::default(), Wanted::AllBut(&[]), &Gaps::default())?.table;
     let Data::Labels(labels) = read(&Source::from(labels), &ReadOptions::default(), &Context::new())?.data else {
         return Err("not labels".into());
     };

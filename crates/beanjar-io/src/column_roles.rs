@@ -122,6 +122,18 @@ impl ColumnNames {
         self
     }
 
+    /// The same without the name of a role.
+    #[must_use]
+    pub fn without(mut self, role: Role) -> Self {
+        self.0.retain(|(given, _)| *given != role);
+        self
+    }
+
+    /// The column that the user named for a role.
+    pub fn name_of(&self, role: Role) -> Option<&str> {
+        self.0.iter().find(|(given, _)| *given == role).map(|(_, name)| name.as_str())
+    }
+
     /// Whether the user named a column for a role.
     pub(crate) fn has(&self, role: Role) -> bool {
         self.0.iter().any(|(given, _)| *given == role)

@@ -285,6 +285,9 @@ pub enum FeatureProblem {
     /// Its square would be infinite.
     #[error("{0:e}, which is too large")]
     TooLarge(f64),
+    /// It has a row already.
+    #[error("given twice")]
+    Twice,
     /// Text, or infinite.
     #[error("'{0}', which is not a number")]
     NotANumber(String),

@@ -1,7 +1,11 @@
 //! Tables of numbers: the features of units.
 
+mod arrays;
+mod long;
+
 use crate::column_roles::found;
 use crate::error::{FeatureProblem, shown};
+use crate::numpy::is_numpy;
 use crate::read::{Decimals, Float32, Input, Number};
 use crate::table::{Ids, id_first};
 use crate::{Error, Missing, Place, Result, Source};
@@ -15,6 +19,19 @@ pub struct ReadFeatures {
     pub table: FeatureTable,
     /// How many missing values were filled in.
     pub imputed: usize,
+    /// How the file was understood, if that is not plain: in a clause.
+    pub understood: Option<String>,
+    /// Whether ids are in the column that [`UnitIds`] named.
+    pub ids_as_named: bool,
+}
+
+/// Where the ids of units are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UnitIds {
+    /// The name of their column, wherever it stands, where the file has one of that name.
+    pub column: Option<String>,
+    /// For arrays, which have no ids: a file with one for each row. Without it rows are numbered from 0.
+    pub file: Option<Source>,
 }
 
 /// Which columns are features.
@@ -38,12 +55,29 @@ pub struct Gaps {
 /// Larger values would overflow when they are squared and summed.
 const LARGEST: f64 = 1e100;
 
-/// Reads a table whose first column is the unit; the columns that are wanted are numbers.
+/// Reads a table whose first column is the unit, or another that is called so; the columns that are wanted are numbers.
 ///
-/// A missing value is an error, or if gaps are to be filled the mean of its column or what [`Wanted`] says. Cost: O(bytes); memory:
-/// the ids, what is not zero, and a block of rows.
-pub fn read_features(source: &Source, wanted: Wanted<'_>, gaps: &Gaps) -> Result<ReadFeatures> {
-    let input = Input::open(source, &Context::new())?.strict().numbers(1, Float32::Exact).missing(&gaps.missing);
+/// A table of three columns, the unit, a feature's name (called `feature`, `attribute` or `term`) and its value (called
+/// `value`, `weight` or `count`), has a row for each value that is not zero. Arrays of NumPy (`.npy`, `.npz`, also a sparse
+/// matrix that SciPy saved) have a row for each unit and features called x0, x1, ...
+///
+/// A missing value is an error, or if gaps are to be filled the mean of its column or what [`Wanted`] says. Cost: O(bytes);
+/// memory: the ids, what is not zero, and a block of rows; of arrays, the file.
+pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &Gaps) -> Result<ReadFeatures> {
+    if is_numpy(source) {
+        return arrays::read(source, ids, wanted, gaps);
+    }
+    if let Some(other) = &ids.file {
+        let problem = format!("it has a column of ids, so {} is of no use", other.name());
+        return Err(Error::NoTable { file: source.name(), problem });
+    }
+    let input = Input::open(source, &Context::new())?.strict();
+    let order = ordered(&input.names, ids.column.as_deref());
+    let ids_as_named = ids.column.as_ref().is_some_and(|name| input.names.contains(name));
+    if let Some(columns) = long::columns(&input.names, &order) {
+        return Ok(ReadFeatures { ids_as_named, ..long::read(input, columns, wanted, gaps)? });
+    }
+    let input = input.numbers(1, Float32::Exact).missing(&gaps.missing);
     if let [id] = &input.names[..] {
         return Err(Error::OnlyIds {
             file: input.header_place(),
@@ -52,19 +86,10 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, gaps: &Gaps) -> Result
         });
     }
     let (file, mut names) = (input.file.clone(), input.names.clone());
-    let wants = |name: &String| match wanted {
-        Wanted::AllBut(ignored) => !ignored.contains(name),
-        Wanted::These(these) => these.iter().any(|(wanted, _)| wanted == name),
-    };
-    if let Wanted::AllBut(ignored) = wanted
-        && let Some(name) = ignored.iter().find(|name| !names.contains(name))
-    {
-        let (file, name) = (input.header_place(), shown(name));
-        return Err(Error::NoSuchColumn { file, role: "ignored", name, found: found(&names) });
-    }
-    let mut kept = id_first(&names);
+    wanted.check(&input.header_place(), &names)?;
+    let mut kept = order;
     let id = kept[0];
-    kept.retain(|&column| column == id || wants(&names[column]));
+    kept.retain(|&column| column == id || wanted.of(&names[column]).is_some());
     names = kept[1..].iter().map(|&column| names[column].clone()).collect();
 
     let mut ids = Ids::default();
@@ -111,15 +136,46 @@ pub fn read_features(source: &Source, wanted: Wanted<'_>, gaps: &Gaps) -> Result
         return Err(Error::BadFeature { file, place, unit, column, problem });
     }
     decimals.check(&file)?;
-    let filler = |name: &String| match wanted {
-        Wanted::AllBut(_) => None,
-        Wanted::These(these) => these.iter().find(|(wanted, _)| wanted == name).map(|(_, value)| *value),
-    };
-    let filled = columns.iter_mut().zip(&names).map(|(column, name)| column.fill(ids.len(), filler(name)));
+    let filled = columns.iter_mut().zip(&names).map(|(column, name)| column.fill(ids.len(), wanted.of(name).flatten()));
     let imputed = filled.sum();
     let columns = columns.into_iter().map(|column| (column.units, column.values)).collect();
     let table = Features::from_sparse(ids.len(), columns).and_then(|features| FeatureTable::new(ids, names, features));
-    Ok(ReadFeatures { table: table.map_err(|source| Error::Data { file, source })?, imputed })
+    Ok(ReadFeatures {
+        table: table.map_err(|source| Error::Data { file, source })?,
+        imputed,
+        understood: None,
+        ids_as_named,
+    })
+}
+
+/// The columns with that of the ids first: the one of a given name if there is one.
+fn ordered(names: &[String], given: Option<&str>) -> Vec<usize> {
+    match given.and_then(|given| names.iter().position(|name| name == given)) {
+        Some(id) => std::iter::once(id).chain(id_first(names).into_iter().filter(|&column| column != id)).collect(),
+        None => id_first(names),
+    }
+}
+
+impl Wanted<'_> {
+    /// Whether a feature of this name is wanted, and what fills its gaps if not the mean.
+    fn of(&self, name: &str) -> Option<Option<f64>> {
+        match self {
+            Wanted::AllBut(ignored) => (!ignored.iter().any(|other| other == name)).then_some(None),
+            Wanted::These(these) => these.iter().find(|(wanted, _)| wanted == name).map(|(_, value)| Some(*value)),
+        }
+    }
+
+    /// An error if a column that is to be ignored is not there.
+    fn check(&self, file: &str, names: &[String]) -> Result<()> {
+        let Wanted::AllBut(ignored) = self else { return Ok(()) };
+        match ignored.iter().find(|name| !names.contains(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let (file, name) = (file.to_owned(), shown(name));
+                Err(Error::NoSuchColumn { file, role: "ignored", name, found: found(names) })
+            }
+        }
+    }
 }
 
 /// A value that is missing, until the mean is known; no value that is read is this.

@@ -90,9 +90,20 @@ pub fn read_table(source: &Source) -> Result<Table> {
     Ok(Table { id, ids: ids.each_once(file)?, names, columns })
 }
 
+/// What pandas calls an index without a name in Parquet and Arrow files.
+const PANDAS_INDEX: &str = "__index_level_0__";
+
 /// The columns of a table of one row per object, that of the ids first: the first, or the one called as ids are behind a
-/// column that only counts rows, which data frames leave behind.
+/// column that only counts rows, which data frames leave behind; or the index that pandas saved as the last column.
 pub(crate) fn id_first(names: &[String]) -> Vec<usize> {
+    let saved = names.iter().position(|name| name == PANDAS_INDEX);
+    if let Some(index) = saved.filter(|&index| index > 0) {
+        let others = (0..names.len()).filter(|&column| column != index);
+        return match role_of(&names[0]) == Some(Role::Object) {
+            true => others.collect(),
+            false => std::iter::once(index).chain(others).collect(),
+        };
+    }
     let counts = is_nameless(&names[0]) || names[0].eq_ignore_ascii_case("index");
     let is_id = |column: &usize| role_of(&names[*column]) == Some(Role::Object);
     match (1..names.len()).find(is_id).filter(|_| counts) {

@@ -35,6 +35,7 @@ pub mod surrogate;
 pub mod truth;
 pub mod workers;
 
+mod classes_truth;
 mod context;
 mod error;
 mod gamma;
@@ -45,6 +46,7 @@ mod nearest_name;
 mod normal;
 mod warning;
 
+pub use classes_truth::{ClassesTruth, ConfusionCounts};
 pub use context::{Context, Progress};
 pub use error::{Error, Result};
 pub use experts::{ExpertsModel, FeatureTable, Learn, LearnOutcome, PredictClassesOutcome};

@@ -155,13 +155,21 @@ pub enum Warning {
         /// How many.
         units: usize,
     },
-    /// A model is scored on tasks that it was learned from.
-    #[error("{model} was learned from {tasks} of the {of} tasks that it is scored on: its S is too good to believe")]
+    /// Without a penalty, a classifier that is certain of every unit.
+    #[error(
+        "features tell the classes of all {units} units apart, so without a penalty there is no finite fit: coefficients are as large as the search made them, and probabilities are near 0 and 1; give a penalty, or have it chosen"
+    )]
+    NoFiniteFit {
+        /// How many units were learned from.
+        units: usize,
+    },
+    /// A model is scored on labels that it was learned from.
+    #[error("{model} was learned from {labels} of the {of} labels that it is scored on: its S is too good to believe")]
     ScoredOnLearned {
         /// The model.
         model: String,
-        /// How many tasks it was learned from.
-        tasks: usize,
+        /// How many of the labels it was learned from.
+        labels: usize,
         /// Of how many.
         of: usize,
     },

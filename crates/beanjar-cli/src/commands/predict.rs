@@ -4,9 +4,9 @@ use super::{Reading, bytes_of, judgments_of, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
-use beanjar::experts::{ClassPrediction, ClassesTruth};
+use beanjar::experts::ClassPrediction;
 use beanjar::multiselect::{PredictValuesOutcome, PredictedValue, Predictor};
-use beanjar::{Column, CrowdModel, Error, ExpertsModel, Model, PredictClassesOutcome};
+use beanjar::{ClassesTruth, Column, ConfusionCounts, CrowdModel, Error, ExpertsModel, Model, PredictClassesOutcome};
 use beanjar_io::{Source, read_table};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// A model of 'learn' classifies units by their features, and with --labels by the experts' labels as well. The
 /// probability is that of the label; JSON and --probabilities have those of all classes. 'learned_from' says whether
-/// the unit's labels were among those that the model learned from. Columns that the model does not need may hold
-/// anything.
+/// the unit's labels were among those that the model learned from, and 'learned_labels' whose, in numbers that 'score'
+/// reads. Such labels do not count twice with --labels: beside them a unit is classified by a fit that held them out.
+/// Columns that the model does not need may hold anything.
 ///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
 /// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' leave each
@@ -52,8 +53,12 @@ pub(crate) struct Predict {
 
 impl Predict {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let inputs: Vec<&Source> =
-            [&self.model, &self.data].into_iter().chain(&self.labels).chain(&self.truth).collect();
+        let inputs: Vec<&Source> = [&self.model, &self.data]
+            .into_iter()
+            .chain(&self.labels)
+            .chain(&self.truth)
+            .chain(self.columns.files())
+            .collect();
         let sink = common.sink(&inputs)?;
         let as_a_table = match common.wished_format() {
             Some(format) => format == crate::Format::Csv,
@@ -104,8 +109,9 @@ impl Predict {
     fn classes(&self, model: &ExpertsModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let these: Vec<(String, f64)> =
             model.feature_names().iter().cloned().zip(model.feature_means().iter().copied()).collect();
-        let table = self.columns.read_these(&self.data, &these, &self.reading, common)?;
-        let read = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
+        let read = self.columns.read_these(&self.data, &these, &self.reading, common)?;
+        let (table, named) = (read.table, read.ids_as_named);
+        let read = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
         let labels = self.labels.as_ref().map(read).transpose()?;
         let outcome = model.predict(&table, labels.as_ref(), &common.context()?);
         let outcome = outcome.map_err(|error| match error {
@@ -179,10 +185,14 @@ fn compared(truth: &ClassesTruth) -> String {
     text += &format!("    accuracy {}: the share whose label is right\n", number(truth.accuracy));
     text += &format!("    log-loss {}: the mean of -ln of the true class's probability\n", number(truth.log_loss));
     text += &format!("    calibration error {}: how far probability is from accuracy, on average\n", number(truth.ece));
-    let classes: BTreeSet<&String> =
-        truth.confusion.keys().chain(truth.confusion.values().flat_map(BTreeMap::keys)).collect();
+    text + &confusion_table(&truth.confusion, "units")
+}
+
+/// How many objects of each true class got each label; nothing if there are too many classes to read.
+pub(crate) fn confusion_table(confusion: &ConfusionCounts, objects: &str) -> String {
+    let classes: BTreeSet<&String> = confusion.keys().chain(confusion.values().flat_map(BTreeMap::keys)).collect();
     if classes.len() > MOST {
-        return text;
+        return String::new();
     }
     let row = |(class, labels): (&String, &BTreeMap<String, usize>)| {
         let mut cells = vec![class.clone()];
@@ -191,8 +201,8 @@ fn compared(truth: &ClassesTruth) -> String {
     };
     let mut header = vec!["true class"];
     header.extend(classes.iter().map(|label| label.as_str()));
-    text += &format!("\n{}", table(&header, truth.confusion.iter().map(row).collect()));
-    text + "\n  how many units of each true class (row) got each label (column)\n"
+    let rows = table(&header, confusion.iter().map(row).collect());
+    format!("\n{rows}\n  how many {objects} of each true class (row) got each label (column)\n")
 }
 
 impl Report for ClassesReport<'_> {
@@ -207,13 +217,15 @@ impl Report for ClassesReport<'_> {
     }
 
     fn rows(&self) -> Rows<'_> {
-        let PredictClassesOutcome { classes, learned_from, .. } = self.outcome;
+        let PredictClassesOutcome { classes, learned_from, learned_labels, .. } = self.outcome;
         let mut header = vec!["object".to_owned(), "label".to_owned(), "probability".to_owned()];
         header.extend(learned_from.iter().map(|_| "learned_from".to_owned()));
+        header.extend(learned_labels.iter().map(|_| "learned_labels".to_owned()));
         header.extend(classes.iter().filter(|_| self.probabilities).map(|class| format!("P({class})")));
         let row = |(unit, row): (usize, ClassPrediction<'_>)| {
             let mut cells = vec![row.object.to_owned(), row.label.to_owned(), exact(Some(row.probability))];
             cells.extend(learned_from.as_ref().map(|learned_from| learned_from[unit].to_string()));
+            cells.extend(learned_labels.as_ref().map(|labels| labels[unit].clone()));
             cells.extend(row.probabilities.iter().filter(|_| self.probabilities).map(|p| exact(Some(*p))));
             cells
         };
@@ -240,12 +252,15 @@ impl Report for PredictValuesOutcome {
         }
         text += "\n  se: the standard error of the prediction\n";
         if let Some(compared) = self.compared {
-            let (what, value) = match (self.squared_error, self.error_rate) {
-                (Some(error), _) => ("mean squared error", number(error)),
-                (_, rate) => ("share put into the wrong class", number(rate)),
-            };
-            text += &format!("  {what} on {}: {value}\n", count(compared, "labelled object"));
+            let objects = count(compared, "labelled object");
+            if let (Some(error), expected) = (self.squared_error, self.expected_squared_error) {
+                let (error, expected) = (number(error), number(expected));
+                text += &format!(
+                    "  mean squared error on {objects}: {error}; by the standard errors {expected} was to be expected\n"
+                );
+            }
         }
+        text += &self.truth.as_ref().map(compared).unwrap_or_default();
         text
     }
 

@@ -76,6 +76,21 @@ impl Reading {
         self.read_with(&self.options(), source, common)
     }
 
+    /// Reads labels beside features. If the user's word on the column of ids was meant for the features, labels without such
+    /// a column are read by their own names.
+    pub(crate) fn read_beside(&self, source: &Source, for_features: bool, common: &Common) -> Result<Read> {
+        match self.read(source, common) {
+            Err(Failure::Io(beanjar_io::Error::NoSuchColumn { role, .. }))
+                if for_features && role == Role::Object.name() =>
+            {
+                let mut options = self.options();
+                options.columns = options.columns.without(Role::Object);
+                self.read_with(&options, source, common)
+            }
+            other => other,
+        }
+    }
+
     /// The same with questions that another flag tells apart.
     pub(crate) fn read_by(&self, by: &By, source: &Source, common: &Common) -> Result<Read> {
         let mut options = self.options();

@@ -2,8 +2,9 @@ use super::{Reading, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, exact, number, table, with_header};
+use beanjar::experts::LearnedFrom;
 use beanjar::surrogate::ModelScore;
-use beanjar::{Column, Dictionary, ScoreOutcome};
+use beanjar::{Column, ScoreOutcome};
 use beanjar_io::{Source, read_table};
 use clap::Args;
 
@@ -39,8 +40,8 @@ impl Score {
         let sink = common.sink(&inputs)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let gold = self.gold.as_ref().map(known_labels).transpose()?;
-        let files: Vec<(Column, Option<Dictionary>)> = self.files.iter().map(predictions).collect::<Result<_>>()?;
-        let (models, learned_from): (Vec<Column>, Vec<Option<Dictionary>>) = files.into_iter().unzip();
+        let files: Vec<(Column, Option<LearnedFrom>)> = self.files.iter().map(predictions).collect::<Result<_>>()?;
+        let (models, learned_from): (Vec<Column>, Vec<Option<LearnedFrom>>) = files.into_iter().unzip();
         let outcome = beanjar::Score { learned_from, gold }.run(&models, &labels, &common.context()?);
         let outcome = outcome.map_err(|error| match error {
             // It names the file of predictions.
@@ -52,8 +53,8 @@ impl Score {
     }
 }
 
-/// The predictions in a file, named after it, and the tasks that the model was learned from, if the file says so.
-fn predictions(file: &Source) -> Result<(Column, Option<Dictionary>)> {
+/// The predictions in a file, named after it, and the labels that the model was learned from, if the file says so.
+fn predictions(file: &Source) -> Result<(Column, Option<LearnedFrom>)> {
     let table = read_table(file)?;
     let named = |name: &str| table.names.iter().position(|other| other == name);
     let column = named("label").or_else(|| named("prediction")).or((table.names.len() == 1).then_some(0));
@@ -62,10 +63,10 @@ fn predictions(file: &Source) -> Result<(Column, Option<Dictionary>)> {
         return Err(Failure::Words(format!("{}: no column 'label' or 'prediction'; found {names}", file.name())));
     };
     let learned = |at: usize| {
-        let rows = table.ids.iter().zip(&table.columns[at]);
-        rows.filter(|(_, learned)| learned.eq_ignore_ascii_case("true")).map(|(task, _)| task).collect()
+        let labels = table.columns[at].iter().map(String::as_str);
+        LearnedFrom::from_labels(table.ids.iter().zip(labels))
     };
-    let learned_from: Option<Dictionary> = named("learned_from").map(learned);
+    let learned_from = named("learned_labels").and_then(learned);
     let values = table.classes(column).map(|column| column.values().to_vec()).unwrap_or_default();
     Ok((Column::new(file.name(), table.ids, values)?, learned_from))
 }
@@ -108,8 +109,15 @@ impl Report for ScoreOutcome {
             _ => true,
         });
         let unsure: Vec<&str> = unsure.map(|model| model.name.as_str()).collect();
-        if !unsure.is_empty() {
-            text += &format!("  no clear difference from the first: {}\n", unsure.join(", "));
+        if let [first, _, ..] = &self.models[..] {
+            text += &format!("  believe {}: its S is the smallest", first.name);
+            text += &match unsure.is_empty() {
+                true => ", by more than two standard errors of the difference\n".to_owned(),
+                false => format!(
+                    ", but within two standard errors of the difference\n  labels cannot tell it from {}: of these, take the simplest\n",
+                    unsure.join("; ")
+                ),
+            };
         }
         text
     }

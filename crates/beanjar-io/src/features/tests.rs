@@ -69,6 +69,8 @@ fn expected(values: &Values, units: usize) -> ReadFeatures {
     ReadFeatures {
         table: FeatureTable::new(ids, names(values.len()), features).unwrap(),
         imputed: values.iter().flatten().filter(|value| value.is_none()).count(),
+        understood: None,
+        ids_as_named: false,
     }
 }
 
@@ -84,9 +86,13 @@ fn every_format_gives_every_bit_of_tables_dense_sparse_and_with_gaps() {
         for (name, kind) in FILES.iter().flat_map(|name| [(name, ColumnType::Number), (name, ColumnType::Text)]) {
             let path = folder.path().join(name);
             write(&path, &values, units, kind);
-            let found =
-                read_features(&path.into(), Wanted::AllBut(&[]), &Gaps { impute: gaps > 0, ..Default::default() })
-                    .unwrap();
+            let found = read_features(
+                &path.into(),
+                &UnitIds::default(),
+                Wanted::AllBut(&[]),
+                &Gaps { impute: gaps > 0, ..Default::default() },
+            )
+            .unwrap();
             assert!(found == expected, "{name} {kind:?} of {units} x {columns}");
         }
     }
@@ -127,13 +133,19 @@ fn typed_columns_are_numbers_whatever_their_type() {
         vec![1.0; 3],
     ];
     for path in [arrow, parquet, jsonl] {
-        let found =
-            read_features(&Source::from(&path), Wanted::AllBut(&[]), &Gaps { impute: true, ..Default::default() })
-                .unwrap();
+        let found = read_features(
+            &Source::from(&path),
+            &UnitIds::default(),
+            Wanted::AllBut(&[]),
+            &Gaps { impute: true, ..Default::default() },
+        )
+        .unwrap();
         assert_eq!(found.table.units().iter().collect::<Vec<_>>(), ["7", "8", "9"]);
         assert_eq!(*found.table.features(), Features::from_columns(3, &dense).unwrap(), "{}", path.display());
         assert_eq!(found.imputed, 2);
-        let error = read_features(&Source::from(&path), Wanted::AllBut(&[]), &Gaps::default()).unwrap_err().to_string();
+        let error = read_features(&Source::from(&path), &UnitIds::default(), Wanted::AllBut(&[]), &Gaps::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("'8' in column 'gap' is missing"), "{error}");
     }
 }
@@ -143,7 +155,7 @@ fn read_text(text: &str, ignore: &[&str], impute: bool) -> Result<ReadFeatures> 
     let path = folder.path().join("f.csv");
     std::fs::write(&path, text).unwrap();
     let ignore: Vec<String> = ignore.iter().map(|name| (*name).to_owned()).collect();
-    read_features(&path.into(), Wanted::AllBut(&ignore), &Gaps { impute, ..Default::default() })
+    read_features(&path.into(), &UnitIds::default(), Wanted::AllBut(&ignore), &Gaps { impute, ..Default::default() })
 }
 
 #[test]
@@ -184,4 +196,104 @@ fn what_is_wrong_is_said_in_the_order_of_columns_and_of_rows_before_values() {
         (0..100_000).map(|unit| format!("u{unit},{},z\n", if unit < 90_000 { "1" } else { "t" })).collect();
     let error = read_text(&format!("unit,x,y\n{rows}"), &[], false).unwrap_err().to_string();
     assert!(error.contains("'u90000' in column 'x' is 't'"), "{error}");
+}
+
+fn saved(name: &str) -> Source {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/numpy").join(name).into()
+}
+
+fn all_of(source: &Source, ids: &UnitIds) -> Result<ReadFeatures> {
+    read_features(source, ids, Wanted::AllBut(&[]), &Gaps::default())
+}
+
+#[test]
+fn arrays_of_numpy_are_features_with_ids_from_beside_them() {
+    let folder = tempdir().unwrap();
+    let expected = Features::from_columns(2, &[vec![1.5, 0.0], vec![0.0, 0.25], vec![-2.0, 3.0]]).unwrap();
+    let ids_of = |read: &ReadFeatures| read.table.units().iter().map(str::to_owned).collect::<Vec<_>>();
+    for name in ["f4.npy", "f8_fortran.npy", "packed.npz", "plain.npz", "csr.npz", "csc.npz"] {
+        let read = all_of(&saved(name), &UnitIds::default()).unwrap();
+        assert_eq!(
+            (read.table.features(), read.table.names()),
+            (&expected, &["x0", "x1", "x2"].map(String::from)[..]),
+            "{name}"
+        );
+        let ids = if name == "plain.npz" { ["a", "b"] } else { ["0", "1"] };
+        assert_eq!(ids_of(&read), ids, "{name}");
+    }
+    let text = folder.path().join("ids.txt");
+    std::fs::write(&text, "one\r\ntwo\n").unwrap();
+    let table = folder.path().join("ids.csv");
+    std::fs::write(&table, ",text,image_id\n0,x,p 1\n1,y,p 2\n").unwrap();
+    for (file, ids) in [
+        (Source::from(&text), ["one", "two"]),
+        (Source::from(&table), ["p 1", "p 2"]),
+        (saved("ids.npy"), ["ü1", "long id"]),
+        (saved("numbers.npy"), ["7", "-9"]),
+    ] {
+        let read = all_of(&saved("f4.npy"), &UnitIds { file: Some(file), column: None }).unwrap();
+        assert_eq!(ids_of(&read), ids);
+    }
+    let column = UnitIds { file: Some(Source::from(&table)), column: Some("text".into()) };
+    assert_eq!(ids_of(&all_of(&saved("f4.npy"), &column).unwrap()), ["x", "y"]);
+    std::fs::write(&text, "one\n").unwrap();
+    let few = UnitIds { file: Some(Source::from(&text)), column: None };
+    assert!(all_of(&saved("f4.npy"), &few).unwrap_err().to_string().contains("1 ids for the 2 rows"));
+    for (name, said) in [("cube.npy", "shape (2, 2, 2)"), ("two.npz", "'a', 'b'"), ("ids.npy", "shape (2)")] {
+        let error = all_of(&saved(name), &UnitIds::default()).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    // Only some columns, and one that is not a number.
+    let wanted = [("x2".to_owned(), 0.0)];
+    let some = read_features(&saved("f4.npy"), &UnitIds::default(), Wanted::These(&wanted), &Gaps::default()).unwrap();
+    assert_eq!(some.table.features(), &expected.of_columns(&[2]).unwrap());
+}
+
+#[test]
+fn a_row_for_each_value_is_what_a_column_for_each_feature_is() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("long.csv");
+    let write = |text: &str| std::fs::write(&path, text).unwrap();
+    write("unit,feature,value\nu2,b,3\nu1,a,1.5\nu3,a,0\nu2,c c,-2e1\n");
+    let read = all_of(&Source::from(&path), &UnitIds::default()).unwrap().table;
+    assert_eq!(read.names(), ["a", "b", "c c"]);
+    assert_eq!(read.units().iter().collect::<Vec<_>>(), ["u2", "u1", "u3"]);
+    let expected =
+        Features::from_columns(3, &[vec![0.0, 1.5, 0.0], vec![3.0, 0.0, 0.0], vec![-20.0, 0.0, 0.0]]).unwrap();
+    assert_eq!(read.features(), &expected);
+    // A feature that the model knows and no unit has is zero.
+    let these = [("b".to_owned(), 9.0), ("new".to_owned(), 9.0)];
+    let some =
+        read_features(&Source::from(&path), &UnitIds::default(), Wanted::These(&these), &Gaps::default()).unwrap();
+    assert_eq!(some.table.features(), &Features::from_columns(3, &[vec![3.0, 0.0, 0.0], vec![0.0; 3]]).unwrap());
+    for (text, said) in [
+        ("unit,feature,value\nu1,a,1\nu1,a,2\n", "line 3: the value of 'u1' in column 'a' is given twice"),
+        ("unit,feature,value\nu1,a,\n", "is missing"),
+        ("unit,feature,value\nu1,a,x\n", "'x', which is not a number"),
+    ] {
+        write(text);
+        let error = all_of(&Source::from(&path), &UnitIds::default()).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn ids_are_found_where_they_stand() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("wide.csv");
+    let ids = |text: &str, column: Option<&str>| {
+        std::fs::write(&path, text).unwrap();
+        let read = all_of(&Source::from(&path), &UnitIds { column: column.map(str::to_owned), file: None }).unwrap();
+        (
+            read.table.units().iter().map(str::to_owned).collect::<Vec<_>>(),
+            read.table.names().to_vec(),
+            read.ids_as_named,
+        )
+    };
+    let (a, x) = (vec!["a".to_owned()], vec!["x".to_owned()]);
+    assert_eq!(ids("x,name\n1,a\n", Some("name")), (a.clone(), x.clone(), true));
+    assert_eq!(ids(",x,unit\n0,1,a\n", None), (a.clone(), x.clone(), false));
+    assert_eq!(ids(",x\na,1\n", Some("elsewhere")), (a.clone(), x.clone(), false));
+    assert_eq!(ids("x,__index_level_0__\n1,a\n", None), (a.clone(), x.clone(), false));
+    assert_eq!(ids("unit,x,__index_level_0__\na,1,17\n", None), (a, x, false));
 }

@@ -9,7 +9,7 @@ use beanjar::judgments::Ballots;
 use beanjar::simulate::{ExpertCase, Experts, Panel};
 use beanjar::truth::{Auto, Method};
 use beanjar::{Context, Labels};
-use beanjar_io::{Data, Gaps, ReadOptions, Source, Table, Wanted, read, read_features, read_table};
+use beanjar_io::{Data, Gaps, ReadOptions, Source, Table, UnitIds, Wanted, read, read_features, read_table};
 use beanjar_report::{Chart, Series, stacked};
 use experiment::{Apart, Compared, Outcome, wrong};
 use std::path::Path;
@@ -225,7 +225,8 @@ impl Paper<'_> {
         const PENALTIES: PenaltyPath = PenaltyPath { kind: PenaltyKind::L1, penalties: 12, least: 0.02 };
         const FOLDS: usize = 5;
         let source = Source::from(folder.join("features.csv.gz"));
-        let songs = read_features(&source, Wanted::AllBut(&["split".to_owned()]), &Gaps::default())?.table;
+        let songs =
+            read_features(&source, &UnitIds::default(), Wanted::AllBut(&["split".to_owned()]), &Gaps::default())?.table;
         let truth = read_table(&Source::from(folder.join("truth.csv")))?;
         let source = Source::from(folder.join("labels.csv"));
         let Data::Labels(labels) = read(&source, &ReadOptions::default(), &self.settings.context)?.data else {

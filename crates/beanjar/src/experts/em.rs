@@ -18,6 +18,11 @@ pub(super) struct Penalties {
 }
 
 impl Penalties {
+    /// Whether nothing is penalised.
+    pub(super) fn are_none(&self) -> bool {
+        self.truth == 0.0 && self.ease == 0.0
+    }
+
     pub(super) fn of(&self, model: &Parameters) -> f64 {
         let penalty = |size: f64| Penalty { kind: self.kind, size };
         penalty(self.truth).of(&model.classifier.coefficients) + penalty(self.ease).of(&model.ease)

@@ -1,5 +1,5 @@
 use super::{Classifier, ClassifierFit, ExpertModel, Labelled, LearnedFrom};
-use crate::{Dictionary, Labels};
+use crate::Dictionary;
 #[cfg(feature = "serde")]
 use crate::{Error, Result};
 #[cfg(feature = "serde")]
@@ -18,8 +18,10 @@ pub struct ExpertsModel {
     expert_names: Vec<String>,
     /// What the logarithms of odds are divided by, if held-out labels said so.
     temperature: Option<f64>,
-    /// The units it was learned from; not known of models of earlier versions.
+    /// The labels it was learned from; not known of models of earlier versions.
     learned_from: Option<LearnedFrom>,
+    /// If labels of parts of the units were held out, the classifier learned from the other parts, for each.
+    fold_classifiers: Vec<Classifier>,
     fitted: ClassifierOrExperts,
 }
 
@@ -27,6 +29,7 @@ pub struct ExpertsModel {
 pub(super) struct Calibrated {
     pub(super) temperature: Option<f64>,
     pub(super) learned_from: LearnedFrom,
+    pub(super) fold_classifiers: Vec<Classifier>,
 }
 
 /// A classifier alone, or with the experts.
@@ -48,6 +51,8 @@ struct StoredExperts {
     temperature: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     learned_from: Option<LearnedFrom>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fold_classifiers: Vec<Classifier>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model_classifier: Option<Classifier>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,6 +73,7 @@ impl From<ExpertsModel> for StoredExperts {
             expert_names: model.expert_names,
             temperature: model.temperature,
             learned_from: model.learned_from,
+            fold_classifiers: model.fold_classifiers,
             model_classifier,
             model_experts,
         }
@@ -91,6 +97,7 @@ impl TryFrom<StoredExperts> for ExpertsModel {
             expert_names: stored.expert_names,
             temperature: stored.temperature,
             learned_from: stored.learned_from,
+            fold_classifiers: stored.fold_classifiers,
             fitted,
         };
         model.check()?;
@@ -104,17 +111,18 @@ impl ExpertsModel {
         fit: &ClassifierFit,
         data: &Labelled<'_>,
         feature_names: &[String],
-        labels: &Labels,
+        (classes, experts): (&Dictionary, &Dictionary),
         calibrated: Calibrated,
     ) -> Self {
         let names = |dictionary: &Dictionary| dictionary.iter().map(str::to_owned).collect();
         ExpertsModel {
-            classes: names(&labels.classes),
+            classes: names(classes),
             feature_names: feature_names.to_vec(),
             feature_means: data.features.means(),
-            expert_names: names(&labels.workers),
+            expert_names: names(experts),
             temperature: calibrated.temperature,
             learned_from: Some(calibrated.learned_from),
+            fold_classifiers: calibrated.fold_classifiers,
             fitted: match &fit.experts {
                 Some(experts) => ClassifierOrExperts::Experts(experts.clone()),
                 None => ClassifierOrExperts::Classifier(fit.classifier.clone()),
@@ -131,7 +139,13 @@ impl ExpertsModel {
         let means = self.feature_means.len() == features && self.feature_means.iter().all(|mean| mean.is_finite());
         let sizes = (self.classifier().classes(), self.classifier().features()) == (self.classes.len(), features);
         let temperature = self.temperature.is_none_or(|temperature| temperature > 0.0 && temperature.is_finite());
-        match experts && named_once && means && sizes && temperature {
+        let alike = |other: &Classifier| {
+            (other.classes(), other.features()) == (self.classifier().classes(), self.classifier().features())
+        };
+        let folds = self.learned_from.as_ref().map_or(0, LearnedFrom::folds);
+        let held_out = (self.fold_classifiers.is_empty() || folds <= self.fold_classifiers.len())
+            && self.fold_classifiers.iter().all(alike);
+        match experts && named_once && means && sizes && temperature && held_out {
             true => Ok(()),
             false => Err(Error::NotAModel),
         }
@@ -162,7 +176,12 @@ impl ExpertsModel {
         self.temperature.unwrap_or(1.0)
     }
 
-    /// The units it was learned from, if that is known.
+    /// If labels of parts of the units were held out, the classifiers learned from the other parts, before the temperature.
+    pub fn fold_classifiers(&self) -> &[Classifier] {
+        &self.fold_classifiers
+    }
+
+    /// The labels it was learned from, if that is known.
     pub fn learned_from(&self) -> Option<&LearnedFrom> {
         self.learned_from.as_ref()
     }

@@ -8,6 +8,7 @@ use super::parameters::Parameters;
 use super::regression::SoftLabels;
 use super::smooth::LabelLoss;
 use super::split::random_split;
+use super::starts::neighbours;
 use super::truncated_newton::{Limits, Numbers, Problem};
 use super::{ManyExperts, PenaltyKind};
 use crate::{Context, Error, Result};
@@ -24,10 +25,20 @@ pub(super) fn is_large(units: usize, numbers: usize) -> bool {
 const SAMPLE: usize = 1000;
 
 /// How far starts are followed before only the highest are kept, and how many these are.
-const ROUNDS: [(Limits, usize); 3] = [
+type Rounds = [(Limits, usize); 3];
+const ROUNDS: Rounds = [
     (Limits { tolerance: 1e-3, steps: 2 }, 8),
     (Limits { tolerance: 1e-4, steps: 4 }, 3),
     (Limits { tolerance: 1e-5, steps: 20 }, 1),
+];
+
+/// Few experts leave many maxima of nearly the same height, and the first steps do not show which will be the highest: then
+/// starts are followed farther, and more of them.
+const FEW_EXPERTS: usize = 5;
+const ROUNDS_OF_FEW: Rounds = [
+    (Limits { tolerance: 1e-4, steps: 8 }, 16),
+    (Limits { tolerance: 1e-5, steps: 30 }, 6),
+    (Limits { tolerance: 1e-6, steps: 100 }, 1),
 ];
 
 impl ManyExperts {
@@ -45,6 +56,10 @@ impl ManyExperts {
     /// Learns from the best of all starts.
     pub(super) fn best_start(&self, data: &Labelled<'_>, context: &Context) -> Result<ExpertsFit> {
         let labelled: Vec<usize> = data.with_labels().collect();
+        if self.restarts > 0 && self.penalties().are_none() && data.features.len() >= labelled.len() {
+            // Whatever the start, features can tell all units apart: there is no best one to look for.
+            return ManyExperts { restarts: 0, ..self.clone() }.best_start(data, context);
+        }
         let best = match labelled.len() > SAMPLE {
             false => self.most_promising(data, &context.part(0.0, 0.7))?.parameters,
             true => {
@@ -62,7 +77,28 @@ impl ManyExperts {
         };
         let rest = context.part(0.7, 1.0);
         rest.report("learning", 0.0)?;
-        self.follow(data, best, self.limits(), &rest)
+        let end = self.follow(data, best, self.limits(), &rest)?;
+        match data.ballots.workers() <= FEW_EXPERTS && labelled.len() <= SAMPLE {
+            true => self.highest_around(data, end, &rest),
+            false => Ok(end),
+        }
+    }
+
+    /// A fit that is higher than another and can be reached from near it, if there is one: see [`neighbours`].
+    fn highest_around(&self, data: &Labelled<'_>, mut best: ExpertsFit, context: &Context) -> Result<ExpertsFit> {
+        const TIMES: usize = 3;
+        let alone = context.alone();
+        for _ in 0..TIMES {
+            let near = context
+                .map(neighbours(data, &best.parameters), |model| self.follow(data, model, ROUNDS_OF_FEW[1].0, &alone));
+            let near = near.into_iter().collect::<Result<Vec<_>>>()?;
+            let Some(next) = near.into_iter().max_by(|a, b| a.objective.total_cmp(&b.objective)) else { break };
+            if next.objective <= best.objective + self.tolerance.max(1e-9) * best.objective.abs() {
+                break;
+            }
+            best = self.follow(data, next.parameters, self.limits(), context)?;
+        }
+        Ok(best)
     }
 
     /// The highest after some steps on all units: of what a sample led to, the votes and the one-coin fit. With many
@@ -89,12 +125,13 @@ impl ManyExperts {
     fn most_promising(&self, data: &Labelled<'_>, context: &Context) -> Result<ExpertsFit> {
         let starts = self.starts(data, context)?;
         let alone = context.alone();
-        let total = ROUNDS.iter().scan(starts.len(), |left, round| Some(std::mem::replace(left, (*left).min(round.1))));
+        let rounds = if data.ballots.workers() <= FEW_EXPERTS { ROUNDS_OF_FEW } else { ROUNDS };
+        let total = rounds.iter().scan(starts.len(), |left, round| Some(std::mem::replace(left, (*left).min(round.1))));
         let steps = context.steps("trying starts", total.sum());
         let models = context.map(starts, |shares| self.model_of_shares(data, shares, &alone));
         let mut models = models.into_iter().collect::<Result<Vec<Parameters>>>()?;
         let mut best = None;
-        for (limits, kept) in ROUNDS {
+        for (limits, kept) in rounds {
             let ends = context.map(std::mem::take(&mut models), |start| {
                 let end = self.follow(data, start, limits, &alone)?;
                 steps.tick()?;
@@ -173,5 +210,81 @@ impl ManyExperts {
             converged: end.converged,
             parameters,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experts::Features;
+    use crate::experts::simulated::simulated;
+    use crate::judgments::Ballots;
+    use crate::random::stream;
+    use crate::simulate::ExpertCase;
+    use rand::RngExt;
+
+    #[test]
+    fn few_weak_experts_are_searched_as_well_as_with_matrices() {
+        // Three experts, of whom two hardly know more than a coin: many maxima, within a few units of one another.
+        for (seed, case) in
+            [(1, ExpertCase::Constant), (2, ExpertCase::Model), (3, ExpertCase::Constant), (4, ExpertCase::Model)]
+        {
+            let drawn = simulated(300, 10, case, seed);
+            let data = Labelled::new(&drawn.features, &drawn.ballots).unwrap();
+            for penalty in [3.0, 8.0] {
+                let method = ManyExperts { penalty, restarts: 20, ..ManyExperts::default() };
+                let by_matrices = method.fit(&data, &Context::new()).unwrap();
+                let by_products = method.best_start(&data, &Context::new()).unwrap();
+                // A tenth of a unit of log-likelihood is less than any label tells.
+                assert!(
+                    by_products.objective > by_matrices.objective - 0.1,
+                    "{seed} {penalty}: {} {}",
+                    by_products.objective,
+                    by_matrices.objective
+                );
+            }
+        }
+    }
+
+    /// Sparse features, a few of which matter, and experts of different skill who each see some of the units.
+    fn sparse(units: usize, features: usize, experts: usize) -> (Features, Ballots, Vec<usize>) {
+        let mut random = stream(11, 0);
+        let mut columns: Vec<(Vec<u32>, Vec<f64>)> = vec![Default::default(); features];
+        let (mut votes, mut truth) = (Vec::new(), Vec::new());
+        for unit in 0..units {
+            let mut sum = 0.0;
+            for (feature, (at, values)) in columns.iter_mut().enumerate() {
+                if random.random_bool(0.05) {
+                    let value = random.random_range(-1.0..1.0);
+                    sum += if feature < 20 { 6.0 * value } else { 0.0 };
+                    at.push(unit as u32);
+                    values.push(value);
+                }
+            }
+            let class = usize::from(random.random::<f64>() < crate::logistic::logistic(sum));
+            let says = |expert: usize, chance: f64| {
+                let right = 0.5 + 0.45 * expert as f64 / experts as f64;
+                (expert, if chance < right { class } else { 1 - class })
+            };
+            votes.push((0..5).map(|k| says((unit + k * 7) % experts, random.random())).collect());
+            truth.push(class);
+        }
+        (Features::from_sparse(units, columns).unwrap(), Ballots::from_tasks(&votes, experts, 2).unwrap(), truth)
+    }
+
+    #[test]
+    fn a_large_sparse_set_ends_no_lower_than_from_the_truth() {
+        // More labelled units than are sampled, and more products than matrices are made of.
+        let (features, ballots, truth) = sparse(3000, 320, 20);
+        let data = Labelled::new(&features, &ballots).unwrap();
+        for penalty in [30.0, 70.0] {
+            let method = ManyExperts { penalty, restarts: 5, tolerance: 1e-8, ..ManyExperts::default() };
+            assert!(method.needs_products(&data) && data.with_labels().count() > SAMPLE);
+            let found = method.fit(&data, &Context::new()).unwrap();
+            let shares = truth.iter().flat_map(|&class| if class == 1 { [0.0, 1.0] } else { [1.0, 0.0] }).collect();
+            let from_truth = method.model_of_shares(&data, shares, &Context::new()).unwrap();
+            let other = method.follow(&data, from_truth, method.limits(), &Context::new()).unwrap();
+            assert!(found.objective > other.objective - 1e-3, "{penalty}: {} {}", found.objective, other.objective);
+        }
     }
 }

@@ -88,7 +88,7 @@ impl Walk<'_> {
     pub(super) fn go(&self, penalties: &[Penalty], context: &Context) -> Result<PathFit> {
         let middle = penalties.len() / 2;
         let Some(&first) = penalties.get(middle) else {
-            return Ok(PathFit { points: Vec::new(), fits: Vec::new(), held_out: Vec::new() });
+            return Ok(PathFit::of(Vec::new()));
         };
         const STAGE: &str = "cross-validating";
         let begin = context.part(0.0, 0.3);
@@ -99,6 +99,7 @@ impl Walk<'_> {
         rest.report(STAGE, 0.0)?;
         let middle_fits = self.parts(first, whole, context)?;
         let mut found = vec![self.point(middle, first, &middle_fits, context)?];
+        let mut best = Best { surrogate: found[0].surrogate(), at: middle, parts: middle_fits[1..].to_vec() };
         let mut done = 1.0;
         let ways: [Vec<usize>; 2] = [(middle + 1..penalties.len()).collect(), (0..middle).rev().collect()];
         for way in ways {
@@ -108,7 +109,9 @@ impl Walk<'_> {
             let left = way.len() as f64;
             for (walked, at) in way.into_iter().enumerate() {
                 last = self.on(penalties[at], &last, context)?;
-                found.push(self.point(at, penalties[at], &last, context)?);
+                let judged = self.point(at, penalties[at], &last, context)?;
+                best.take(judged.surrogate(), at, &last[1..]);
+                found.push(judged);
                 rest.report(STAGE, (done + walked as f64 + 1.0) / count)?;
                 if has_risen(&found) {
                     break;
@@ -117,7 +120,8 @@ impl Walk<'_> {
             done += left;
         }
         found.sort_by_key(|judged| judged.at);
-        Ok(PathFit::of(found.into_iter().map(|found| (found.point, found.fit, found.probabilities)).collect()))
+        let path = PathFit::of(found.into_iter().map(|found| (found.point, found.fit, found.probabilities)).collect());
+        Ok(PathFit { parts: best.parts, ..path })
     }
 
     /// The fits of the parts, from that of the whole.
@@ -171,11 +175,31 @@ struct Found {
     disagreements: Vec<Option<f64>>,
 }
 
+impl Found {
+    fn surrogate(&self) -> f64 {
+        self.point.surrogate.unwrap_or(f64::INFINITY)
+    }
+}
+
+/// The fits of the parts with the smallest S so far; of equals with the largest penalty.
+struct Best {
+    surrogate: f64,
+    at: usize,
+    parts: Fits,
+}
+
+impl Best {
+    fn take(&mut self, surrogate: f64, at: usize, parts: &[ClassifierFit]) {
+        if surrogate < self.surrogate || (surrogate == self.surrogate && at < self.at) {
+            *self = Best { surrogate, at, parts: parts.to_vec() };
+        }
+    }
+}
+
 /// Whether S of the last penalties is clearly larger than the smallest: that of the last by twice the standard error of
 /// the difference, or those of the last two by that error.
 fn has_risen(found: &[Found]) -> bool {
-    let surrogate = |found: &Found| found.point.surrogate.unwrap_or(f64::INFINITY);
-    let Some(best) = found.iter().min_by(|a, b| surrogate(a).total_cmp(&surrogate(b))) else { return false };
+    let Some(best) = found.iter().min_by(|a, b| a.surrogate().total_cmp(&b.surrogate())) else { return false };
     let errors = |other: &Found| {
         difference(&other.disagreements, &best.disagreements)
             .and_then(|risen| Some(risen.mean / risen.se.filter(|se| *se > 0.0)?))

@@ -1,12 +1,14 @@
 use super::classifier::likeliest;
+use super::error_model::relative;
 use super::experts_model::Calibrated;
 use super::learn_outcome::LearnOutcome;
 use super::learner::Fitted;
+use super::path::checked_folds;
 use super::temperature::temperature;
 use super::units::{Others, Split, Units};
 use super::{
-    ClassifierFit, FeatureTable, Labelled, LearnedFrom, Learner, ManyExperts, PathFit, PathPoint, Penalty, PenaltyKind,
-    PenaltyPath, Validation, check_penalty,
+    ClassifierFit, ErrorModel, ErrorModels, FeatureTable, Labelled, LearnedFrom, Learner, ManyExperts, PathFit,
+    PathPoint, Penalty, PenaltyKind, PenaltyPath, Validation, check_penalty,
 };
 use crate::judgments::{Column, Labels};
 use crate::surrogate::{expert_error, warn_of_experts};
@@ -24,8 +26,9 @@ use crate::{Context, Error, Result, Warning};
 /// | `penalty` | on the coefficients of standardised features | chosen by S | 0 or more |
 /// | `penalty_kind` | L1, L2 or elastic | L1; chosen by S if none | |
 /// | `penalty_ease` | on those of ease, if another; for experts | as `penalty` | 0 or more |
-/// | `restarts` | random starts, the best of which is kept; for experts | 30 | 0 or more |
+/// | `restarts` | random starts, the best of which is kept; for experts | 30 | 0 to 10,000 |
 /// | `asymmetric` | experts have a skill for each of two true classes; for experts | no | |
+/// | `error_model` | a skill or a confusion matrix for each expert | chosen by labels of folds; a skill without folds | |
 /// | `held_out` | the labels that S is taken on | 5 folds, if the penalty is to be chosen | |
 ///
 /// Cost: with folds and a penalty to choose, 50 penalties times folds + 1 fits; each as that of [`ManyExperts`].
@@ -60,6 +63,8 @@ pub struct Learn {
     pub restarts: usize,
     /// Whether experts have a skill for each of two true classes.
     pub asymmetric: bool,
+    /// How experts err; chosen by labels that were held out if not given.
+    pub error_model: Option<ErrorModel>,
     /// The labels that S is taken on, if there are none to test by.
     pub held_out: HeldOut,
 }
@@ -120,6 +125,7 @@ impl Default for Learn {
             penalty_ease: None,
             restarts: ManyExperts::default().restarts,
             asymmetric: false,
+            error_model: None,
             held_out: HeldOut::Auto,
         }
     }
@@ -130,8 +136,20 @@ pub(super) struct Chosen {
     pub(super) penalty: Penalty,
     pub(super) path: Vec<PathPoint>,
     pub(super) fit: ClassifierFit,
-    /// If labels of parts of the units were held out, the probabilities of the units' classes by fits to the other parts.
-    pub(super) held_out: Option<Vec<f64>>,
+    /// If labels of parts of the units were held out.
+    pub(super) held_out: Option<HeldOutFits>,
+    /// If both ways in which experts may err were tried.
+    pub(super) error_models: Option<ErrorModels>,
+}
+
+/// Fits to all but each part of the units.
+pub(super) struct HeldOutFits {
+    /// The probabilities of each unit's classes, unit by unit, by the fit that did not learn from it.
+    pub(super) probabilities: Vec<f64>,
+    /// The fits.
+    pub(super) parts: Vec<ClassifierFit>,
+    /// Of each unit, the part that it is held out in.
+    pub(super) fold: Vec<usize>,
 }
 
 impl Learn {
@@ -144,24 +162,34 @@ impl Learn {
         let Split { train, others } = Split::of(data, share, &mut warnings, context)?;
         let labelled = train.labelled(data.features)?;
         let chosen = self.choose(&labelled, others.as_ref(), &context.part(0.0, 0.95))?;
-        if !chosen.fit.converged {
-            warnings.push(Warning::StoppedEarly { steps: chosen.fit.iterations });
+        match has_no_finite_fit(&labelled, &chosen) {
+            true => warnings.push(Warning::NoFiniteFit { units: labelled.units() }),
+            false if !chosen.fit.converged => {
+                warnings.push(Warning::StoppedEarly { steps: chosen.fit.iterations });
+            }
+            false => {}
         }
         let error = match &chosen.fit.standardised {
             Fitted::Experts(experts) => experts.expert_error(&labelled),
+            Fitted::Rows(experts) => experts.expert_error(&labelled),
             Fitted::Classifier(_) => self.expert_error(&labelled, &train, &context.part(0.95, 1.0))?,
         };
         warnings.extend(warn_of_experts(error, data.labels));
         let calibrated = Calibrated {
             temperature: Self::temperature(&labelled, &chosen, error),
-            learned_from: LearnedFrom::new(train.rows().iter().map(|&row| data.features.units().get(row))),
+            learned_from: learned_from(&train, data.features, chosen.held_out.as_ref()),
+            // Only beside experts' labels is a unit read by the classifier that held it out.
+            fold_classifiers: match (&chosen.held_out, &chosen.fit.experts) {
+                (Some(held_out), Some(_)) => held_out.parts.iter().map(|fit| fit.classifier.clone()).collect(),
+                _ => Vec::new(),
+            },
         };
-        let held_out = chosen.held_out.as_ref().map(|probabilities| {
-            let rows = train.rows().iter().zip(probabilities.chunks_exact(data.labels.classes.len()));
+        let held_out = chosen.held_out.as_ref().map(|held_out| {
+            let rows = train.rows().iter().zip(held_out.probabilities.chunks_exact(data.labels.classes.len()));
             let class = |unit: &[f64]| data.labels.classes.get(likeliest(unit)).to_owned();
             rows.map(|(&row, unit)| (data.features.units().get(row).to_owned(), class(unit))).collect()
         });
-        let outcome = LearnOutcome::new(data, &labelled, chosen, error, calibrated);
+        let outcome = LearnOutcome::new(data, &train.experts, &labelled, chosen, error, calibrated);
         Ok(LearnOutcome { warnings, held_out, ..outcome })
     }
 
@@ -169,6 +197,10 @@ impl Learn {
     pub fn check(&self) -> Result<()> {
         check_penalty("the penalty", self.penalty.unwrap_or(0.0))?;
         check_penalty("the penalty of ease", self.penalty_ease.unwrap_or(0.0))?;
+        if self.restarts > MOST_RESTARTS {
+            let (name, value) = ("the number of restarts", self.restarts.to_string());
+            return Err(Error::OutOfRange { name, value, range: "at most 10,000" });
+        }
         match self.held_out {
             HeldOut::Share(share) if !(share > 0.0 && share < 1.0) => Err(Error::OutOfRange {
                 name: "the share of units held out",
@@ -233,7 +265,11 @@ impl Learn {
                 let penalty = Penalty { kind, size: self.penalty.unwrap_or_default() };
                 let fit = learner.fit(data, penalty, None, context)?;
                 let path = vec![PathPoint::new(penalty, &fit, None)];
-                return Ok(Chosen { penalty, path, fit, held_out: None });
+                let chosen = Chosen { penalty, path, fit, held_out: None, error_models: None };
+                return match &learner {
+                    Learner::Experts(method) => self.settle_error_model(data, method, chosen, context),
+                    _ => Ok(chosen),
+                };
             }
         };
         // To choose among penalties, predictions need be no finer.
@@ -245,9 +281,9 @@ impl Learn {
             Some(kind) => vec![kind],
             None => vec![PenaltyKind::L1, PenaltyKind::L2],
         };
-        let (mut points, mut fits, mut held_out) = (Vec::new(), Vec::new(), (f64::INFINITY, Vec::new()));
+        let (mut points, mut fits, mut held_out) = (Vec::new(), Vec::new(), (f64::INFINITY, Vec::new(), Vec::new()));
         for (at, &kind) in kinds.iter().enumerate() {
-            let share = |i: usize| 0.9 * i as f64 / kinds.len() as f64;
+            let share = |i: usize| 0.8 * i as f64 / kinds.len() as f64;
             let part = context.part(share(at), share(at + 1));
             let penalties = match self.penalty {
                 Some(penalty) => vec![penalty],
@@ -256,16 +292,16 @@ impl Learn {
             let compared = roughly.walk(data, &penalties, kind, validation, &part.part(0.1, 1.0))?;
             let least = compared.points[compared.best()].surrogate.unwrap_or(f64::INFINITY);
             if at == 0 || least < held_out.0 {
-                held_out = (least, compared.held_out);
+                held_out = (least, compared.held_out, compared.parts);
             }
             points.extend(compared.points);
             fits.extend(compared.fits);
         }
-        let compared = PathFit { points, fits, held_out: held_out.1 };
+        let compared = PathFit { points, fits, held_out: held_out.1, parts: held_out.2 };
         let best = compared.best();
         let PathPoint { penalty, kind, .. } = compared.points[best];
         let penalty = Penalty { kind, size: penalty };
-        let fit = learner.fit(data, penalty, Some(&compared.fits[best]), &context.part(0.9, 1.0))?;
+        let fit = learner.fit(data, penalty, Some(&compared.fits[best]), &context.part(0.8, 0.9))?;
         let mut path = compared.points;
         path[best] = match validation {
             Validation::Others { features, ballots } => {
@@ -277,16 +313,27 @@ impl Learn {
                 PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalty, &fit, None) }
             }
         };
-        let held_out = matches!(validation, Validation::Folds(_)).then_some(compared.held_out);
-        Ok(Chosen { penalty, path, fit, held_out })
+        let held_out = match validation {
+            Validation::Others { .. } => None,
+            Validation::Folds(folds) => Some(HeldOutFits {
+                probabilities: compared.held_out,
+                parts: compared.parts,
+                fold: checked_folds(data, folds, context)?,
+            }),
+        };
+        let chosen = Chosen { penalty, path, fit, held_out, error_models: None };
+        match &learner {
+            Learner::Experts(method) => self.settle_error_model(data, method, chosen, &context.part(0.9, 1.0)),
+            _ => Ok(chosen),
+        }
     }
 
     /// The temperature at which the labels that were held out are likeliest, experts erring as the model says, or all alike.
     fn temperature(data: &Labelled<'_>, chosen: &Chosen, error: Option<f64>) -> Option<f64> {
-        let (probabilities, classes) = (chosen.held_out.as_ref()?, data.ballots.classes());
-        let likelihoods = match &chosen.fit.standardised {
-            Fitted::Experts(experts) => experts.label_likelihoods(data),
-            Fitted::Classifier(_) => {
+        let (held_out, classes) = (chosen.held_out.as_ref()?, data.ballots.classes());
+        let likelihoods = match held_out.label_logs(data) {
+            Some(logs) => relative(classes, &logs),
+            None => {
                 let (error, others) = (error?.clamp(1e-6, 1.0 - 1e-6), classes as f64 - 1.0);
                 let of = |unit: usize, class: usize| -> f64 {
                     let labels = data.ballots.votes(unit).labels.iter();
@@ -297,7 +344,7 @@ impl Learn {
                 (0..data.units()).flat_map(|unit| (0..classes).map(move |class| of(unit, class))).collect()
             }
         };
-        Some(temperature(classes, probabilities, &likelihoods))
+        Some(temperature(classes, &held_out.probabilities, &likelihoods))
     }
 
     /// How often experts err, where the model does not say.
@@ -318,5 +365,32 @@ impl Learn {
                 Ok(expert_error(ballots, &posterior))
             }
         }
+    }
+}
+
+/// More random starts are a slip of the finger.
+const MOST_RESTARTS: usize = 10_000;
+
+/// Whether, without a penalty, the classifier is certain of every unit with labels: larger coefficients are then ever better.
+fn has_no_finite_fit(data: &Labelled<'_>, chosen: &Chosen) -> bool {
+    const CERTAIN: f64 = 0.999;
+    if chosen.penalty.size > 0.0 {
+        return false;
+    }
+    let (classes, probabilities) = (data.ballots.classes(), chosen.fit.linear().probabilities(&data.features));
+    data.with_labels().all(|unit| probabilities[unit * classes..(unit + 1) * classes].iter().any(|p| *p > CERTAIN))
+}
+
+/// Which labels were learned from, and in which part of the units each was held out.
+fn learned_from(train: &Units, features: &FeatureTable, held_out: Option<&HeldOutFits>) -> LearnedFrom {
+    let id = |unit: usize| features.units().get(train.rows()[unit]);
+    let workers = |unit: usize| {
+        let workers = train.ballots.votes(unit).workers.iter();
+        workers.map(|&worker| train.experts.get(worker as usize)).collect::<Vec<_>>()
+    };
+    let learned = LearnedFrom::new((0..train.rows().len()).map(|unit| (id(unit), workers(unit))));
+    match held_out {
+        None => learned,
+        Some(held_out) => learned.with_folds(held_out.fold.iter().enumerate().map(|(unit, &fold)| (id(unit), fold))),
     }
 }

@@ -1,9 +1,9 @@
 use super::experts_model::Calibrated;
 use super::learn::{Chosen, LearnData};
 use super::learner::Fitted;
-use super::{ClassifierFit, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
-use crate::Warning;
+use super::{ClassifierFit, ErrorModel, ErrorModels, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
 use crate::surrogate::implied_risk;
+use crate::{Dictionary, Warning};
 use std::collections::BTreeMap;
 
 /// What was learned, as the command `learn` prints it: a model file with more in it.
@@ -44,6 +44,12 @@ pub struct LearnOutcome {
     pub features: Vec<FeatureEffect>,
     /// The experts, if they were learned from.
     pub experts: Vec<ExpertSkill>,
+    /// How experts err, if they were learned from.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub error_model: Option<ErrorModel>,
+    /// How likely held-out labels are if experts err in one way or the other, if both were tried.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub error_models: Option<ErrorModels>,
     /// If labels of parts of the units were held out, the class of each unit by a fit to the other parts.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub held_out: Option<Vec<(String, String)>>,
@@ -116,13 +122,15 @@ impl LearnOutcome {
     /// All that there is of a fit.
     pub(super) fn new(
         data: &LearnData<'_>,
+        experts: &Dictionary,
         labelled: &Labelled<'_>,
         chosen: Chosen,
         expert_error: Option<f64>,
         calibrated: Calibrated,
     ) -> Self {
-        let Chosen { penalty, path, fit, .. } = chosen;
-        let model = ExpertsModel::new(&fit, labelled, data.features.names(), data.labels, calibrated);
+        let Chosen { penalty, path, fit, error_models, .. } = chosen;
+        let names = (&data.labels.classes, experts);
+        let model = ExpertsModel::new(&fit, labelled, data.features.names(), names, calibrated);
         let classes = model.classes().to_vec();
         let Penalty { size: penalty, kind } = penalty;
         let point = path.iter().find(|point| (point.penalty, point.kind) == (penalty, kind));
@@ -142,6 +150,12 @@ impl LearnOutcome {
             risk,
             features: effects(&model),
             experts: skills(&model, &fit, labelled),
+            error_model: match fit.standardised {
+                Fitted::Classifier(_) => None,
+                Fitted::Experts(_) => Some(ErrorModel::Skill),
+                Fitted::Rows(_) => Some(ErrorModel::Rows),
+            },
+            error_models,
             path,
             classes,
             model,
@@ -161,7 +175,12 @@ fn effects(model: &ExpertsModel) -> Vec<FeatureEffect> {
 }
 
 fn skills(model: &ExpertsModel, fit: &ClassifierFit, labelled: &Labelled<'_>) -> Vec<ExpertSkill> {
-    let (Some(experts), Fitted::Experts(parameters)) = (model.experts(), &fit.standardised) else { return Vec::new() };
+    let Some(experts) = model.experts() else { return Vec::new() };
+    let accuracies = match &fit.standardised {
+        Fitted::Classifier(_) => return Vec::new(),
+        Fitted::Experts(parameters) => parameters.accuracies(labelled),
+        Fitted::Rows(parameters) => parameters.accuracies(labelled),
+    };
     let count = model.expert_names().len();
     let skill = |((worker, name), accuracy): ((usize, &String), Option<f64>)| ExpertSkill {
         worker: name.clone(),
@@ -169,7 +188,7 @@ fn skills(model: &ExpertsModel, fit: &ClassifierFit, labelled: &Labelled<'_>) ->
         skill_false: experts.asymmetric().then(|| experts.skills()[worker]),
         accuracy,
     };
-    model.expert_names().iter().enumerate().zip(parameters.accuracies(labelled)).map(skill).collect()
+    model.expert_names().iter().enumerate().zip(accuracies).map(skill).collect()
 }
 
 /// The model with the keys that make it a model file.

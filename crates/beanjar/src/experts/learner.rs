@@ -4,6 +4,7 @@ use super::linear::{Linear, rows_of};
 use super::parameters::Parameters;
 use super::penalty::{Penalty, check_penalty};
 use super::regression::{SoftLabels, largest_penalty};
+use super::rows::RowParameters;
 use super::{Classifier, ExpertModel, ExpertsFit, Features, ManyExperts, PenaltyKind};
 use crate::context::Steps;
 use crate::truth::{Evidence, Method};
@@ -47,6 +48,7 @@ pub struct ClassifierFit {
 pub(super) enum Fitted {
     Classifier(Linear),
     Experts(Parameters),
+    Rows(RowParameters),
 }
 
 impl ClassifierFit {
@@ -55,6 +57,7 @@ impl ClassifierFit {
         match &self.standardised {
             Fitted::Classifier(classifier) => classifier.features_used(),
             Fitted::Experts(parameters) => parameters.features_used(),
+            Fitted::Rows(parameters) => parameters.classifier.features_used(),
         }
     }
 
@@ -63,10 +66,10 @@ impl ClassifierFit {
         Ok(self.classifier.predict(features)?.into_iter().map(Some).collect())
     }
 
-    fn parameters(&self) -> Option<&Parameters> {
+    pub(super) fn parameters(&self) -> Option<&Parameters> {
         match &self.standardised {
-            Fitted::Classifier(_) => None,
             Fitted::Experts(parameters) => Some(parameters),
+            _ => None,
         }
     }
 
@@ -74,6 +77,7 @@ impl ClassifierFit {
         match &self.standardised {
             Fitted::Classifier(classifier) => classifier,
             Fitted::Experts(parameters) => &parameters.classifier,
+            Fitted::Rows(parameters) => &parameters.classifier,
         }
     }
 }

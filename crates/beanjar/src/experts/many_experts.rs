@@ -114,6 +114,9 @@ const STAGES: [(usize, usize); 2] = [(4, 8), (12, 3)];
 /// With more units than this, a random sample of them decides which starts are promising.
 const SAMPLE: usize = 10_000;
 
+/// Numbers in all starts together: 2 GB of them.
+const MOST_NUMBERS: usize = 250_000_000;
+
 const STAGE: &str = "learning";
 
 impl ManyExperts {
@@ -295,6 +298,14 @@ impl ManyExperts {
         }
         if self.iterations == 0 {
             return refuse("the number of iterations", 0.0, "1 or more");
+        }
+        let numbers = self.restarts.saturating_mul(data.units().min(SAMPLE) * data.ballots.classes());
+        if numbers > MOST_NUMBERS {
+            return refuse(
+                "the number of restarts",
+                self.restarts as f64,
+                "fewer, as starts of so many units need too much memory",
+            );
         }
         match (0.0..1.0).contains(&self.tolerance) {
             true => Ok(()),

@@ -6,13 +6,16 @@
 //! Below it: [`Features`] are on the user's scale and [`Labelled`] standardises them. [`ManyExperts`] brings the model
 //! (`parameters`) to a maximum of its likelihood, from `starts`, by `em` and then by `newton`. The regressions are `lasso`
 //! (two classes) and `multinomial` (more), solved by `proximal_newton`. Where features are many, both the regressions and the
-//! model are fitted by `truncated_newton`, whose losses are in `smooth` and whose sums are `products` of matrices. A [`Learner`] is this or a plain regression, and
-//! `path` compares penalties.
+//! model are fitted by `truncated_newton`, whose losses are in `smooth` and whose sums are `products` of matrices. `rows` goes
+//! on to a confusion matrix for each expert, and `error_model` chooses between that and one skill each. A [`Learner`] is this or
+//! a plain regression, and `path` compares penalties.
 
 mod classifier;
 mod compare_models;
 mod em;
+mod error_model;
 mod expert_model;
+mod expert_rows;
 mod experts_model;
 mod feature_table;
 mod features;
@@ -28,6 +31,7 @@ mod learned_from;
 mod learner;
 mod linear;
 mod many_experts;
+mod mixture_loss;
 mod multinomial;
 mod newton;
 mod parameters;
@@ -39,6 +43,7 @@ mod products;
 mod proximal_newton;
 mod quadratic;
 mod regression;
+mod rows;
 #[cfg(test)]
 mod simulated;
 mod smooth;
@@ -51,7 +56,9 @@ mod unit_hessian;
 mod units;
 
 pub use classifier::Classifier;
+pub use error_model::{ErrorModel, ErrorModels};
 pub use expert_model::ExpertModel;
+pub use expert_rows::ExpertRows;
 pub use experts_model::ExpertsModel;
 pub use feature_table::FeatureTable;
 pub use features::Features;
@@ -63,7 +70,7 @@ pub use learner::{ClassifierFit, Learner};
 pub use many_experts::{ExpertsFit, ManyExperts};
 pub use path::{PathFit, PathPoint, PenaltyPath, Validation};
 pub use penalty::{Penalty, PenaltyKind};
-pub use predict::{ClassPrediction, ClassesTruth, PredictClassesOutcome};
+pub use predict::{ClassPrediction, PredictClassesOutcome};
 pub use split::random_split;
 
 use penalty::check_penalty;

@@ -52,12 +52,6 @@ impl Parameters {
         self.posteriors(data).posterior
     }
 
-    /// P(labels | class) of each unit, but for a factor: those of a unit sum to 1.
-    pub(super) fn label_likelihoods(&self, data: &Labelled<'_>) -> Vec<f64> {
-        let sums = vec![0.0; data.units() * self.classifier.rows()];
-        Posteriors::of(self.how_experts_err(), &sums, &data.features.sums(&self.ease), data.ballots).posterior
-    }
-
     /// P(class | x, y) of each of other units, whose features are standardised in another way than those it was learned
     /// from.
     pub(super) fn posterior_of_other_units(&self, learned_from: &Labelled<'_>, others: &Labelled<'_>) -> Vec<f64> {

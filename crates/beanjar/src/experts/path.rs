@@ -131,6 +131,8 @@ pub struct PathFit {
     /// With the best penalty, the probabilities of the classes of the units that S is taken on, unit by unit, by fits that
     /// did not learn from them.
     pub held_out: Vec<f64>,
+    /// With the best penalty, the fits to all but each part of the units, if parts were held out.
+    pub parts: Vec<ClassifierFit>,
 }
 
 impl PathFit {
@@ -148,7 +150,7 @@ impl PathFit {
 
     /// Of points with their fits and probabilities of units.
     pub(super) fn of(found: Vec<(PathPoint, ClassifierFit, Vec<f64>)>) -> Self {
-        let mut path = PathFit { points: Vec::new(), fits: Vec::new(), held_out: Vec::new() };
+        let mut path = PathFit { points: Vec::new(), fits: Vec::new(), held_out: Vec::new(), parts: Vec::new() };
         for (point, fit, probabilities) in found {
             path.points.push(point);
             path.fits.push(fit);
@@ -258,18 +260,21 @@ impl Learner {
         let mut paths = paths.into_iter().collect::<Result<Vec<_>>>()?.into_iter();
         let whole = paths.next().unwrap_or_default();
         let held_out: Vec<Vec<ClassifierFit>> = paths.collect();
-        PathFit::new(whole, |i, fit| {
+        let path = PathFit::new(whole, |i, fit| {
             let of_parts =
                 held_out.iter().map(|fits| probabilities(&fits[i], data, &alone)).collect::<Result<Vec<_>>>()?;
             let probabilities = held_out_of(&fold, &of_parts);
             let predicted = classes_of(&probabilities, fit);
             Ok((PathPoint::new(penalties[i].into(), fit, Some((data.ballots, &predicted))), probabilities))
-        })
+        })?;
+        let best = path.best();
+        let parts = held_out.into_iter().filter_map(|mut fits| (best < fits.len()).then(|| fits.swap_remove(best)));
+        Ok(PathFit { parts: parts.collect(), ..path })
     }
 }
 
 /// Of each unit the part that it is held out in.
-fn checked_folds(data: &Labelled<'_>, folds: usize, context: &Context) -> Result<Vec<usize>> {
+pub(super) fn checked_folds(data: &Labelled<'_>, folds: usize, context: &Context) -> Result<Vec<usize>> {
     if folds < 2 || folds > data.with_labels().count() {
         let range = "2 to the number of units with labels";
         return Err(Error::OutOfRange { name: "the number of folds", value: folds.to_string(), range });

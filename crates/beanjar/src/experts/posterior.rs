@@ -22,6 +22,18 @@ impl Skills<'_> {
     fn experts(&self) -> usize {
         self.skills.len() / self.each()
     }
+
+    /// Of each class, ln P(labels | class) of a unit of this ease is added.
+    pub(super) fn add_logs(&self, ease: f64, votes: Votes<'_>, logs: &mut [f64]) {
+        let others = ((self.classes - 1) as f64).ln();
+        for (worker, label, weight) in votes.weighted() {
+            for (class, log) in logs.iter_mut().enumerate() {
+                let skill = if self.asymmetric { class * self.experts() + worker } else { worker };
+                let chance = Chance::of(self.skills[skill] + ease);
+                *log += weight * if label == class { chance.log_right } else { chance.log_wrong - others };
+            }
+        }
+    }
 }
 
 /// Of all units, one after the other.

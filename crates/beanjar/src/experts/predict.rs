@@ -1,8 +1,8 @@
 use super::classifier::likeliest;
-use super::{ExpertsModel, FeatureTable};
+use super::{Classifier, ExpertsModel, FeatureTable, Features, LearnedFrom};
+use crate::classes_truth::PredictedClass;
 use crate::judgments::{Ballots, Labels};
-use crate::{Column, Context, Dictionary, Error, Result, Warning};
-use std::collections::BTreeMap;
+use crate::{ClassesTruth, Column, Context, Dictionary, Error, Result, Warning};
 
 /// The probabilities of units' classes by a model learned from experts, as the command `predict` prints them.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,29 +18,15 @@ pub struct PredictClassesOutcome {
     pub compared: Option<usize>,
     /// The share of them put into the wrong class.
     pub error_rate: Option<f64>,
-    /// Whether the model was learned from each unit's labels, if that is known.
+    /// Whether the model was learned from labels of each unit, if that is known.
     pub learned_from: Option<Vec<bool>>,
+    /// Which labels of each unit the model was learned from, or were read beside its features: what
+    /// [`LearnedFrom::labels_of`] says, which is empty for none. S on such labels is worthless.
+    pub learned_labels: Option<Vec<String>>,
     /// How good the predictions are, where the truth is known.
     pub truth: Option<ClassesTruth>,
     /// What a user should know.
     pub warnings: Vec<Warning>,
-}
-
-/// How good predicted classes and their probabilities are, where the truth is known.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct ClassesTruth {
-    /// How many units have a known class.
-    pub tasks: usize,
-    /// The share whose label is right.
-    pub accuracy: f64,
-    /// The expected calibration error: how far probability is from accuracy, on average over ten bins.
-    pub ece: f64,
-    /// The mean of -ln of the probability of the true class, none of which counts as less than 1e-15.
-    pub log_loss: f64,
-    /// Of each true class and each label, how many units.
-    pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
 /// What is predicted of one unit.
@@ -60,6 +46,9 @@ pub struct ClassPrediction<'a> {
 impl ExpertsModel {
     /// Predicts the classes of units from their features, and from what experts said of them if there are labels.
     ///
+    /// Labels that the model was learned from do not count twice: beside them a unit's features are read by the classifier
+    /// that was learned from the other parts of the units, if parts were held out, and a label by an expert's row without it.
+    ///
     /// Features are found by their names; others are not looked at. Labels of experts or classes that the model does not
     /// know are left out. Cost: O(values of all features, and labels).
     pub fn predict(
@@ -71,13 +60,16 @@ impl ExpertsModel {
         context.report("predicting", 0.0)?;
         let features = table.features_named(self.feature_names())?;
         let mut warnings = Vec::new();
-        let classifier = self.classifier().at_temperature(self.temperature());
         let probabilities = match (labels, self.experts()) {
-            (None, _) => classifier.probabilities(&features)?,
+            (None, _) => self.classifier().at_temperature(self.temperature()).probabilities(&features)?,
             (Some(_), None) => return Err(Error::NoExperts),
             (Some(labels), Some(experts)) => {
-                let experts = experts.with_classifier(classifier);
-                experts.posterior(&features, &self.ballots(table.units(), labels, &mut warnings)?)?
+                let ballots = self.ballots(table.units(), labels, &mut warnings)?;
+                let learned = |unit: usize, expert: usize| {
+                    let (unit, expert) = (table.units().get(unit), &self.expert_names()[expert]);
+                    self.learned_from().is_some_and(|learned_from| learned_from.has_label(unit, expert))
+                };
+                experts.posterior_given(&self.held_out_sums(table.units(), &features)?, &features, &ballots, learned)?
             }
         };
         context.report("predicting", 1.0)?;
@@ -90,9 +82,40 @@ impl ExpertsModel {
             learned_from: self
                 .learned_from()
                 .map(|learned_from| table.units().iter().map(|unit| learned_from.has(unit)).collect()),
+            learned_labels: self.labels_behind(table.units(), labels),
             truth: None,
             warnings,
         })
+    }
+
+    /// Of each unit, the labels that the model was learned from or that are read beside features, if anything is known.
+    fn labels_behind(&self, units: &Dictionary, labels: Option<&Labels>) -> Option<Vec<String>> {
+        let read = labels.map(|labels| {
+            LearnedFrom::new(labels.tasks.iter().enumerate().map(|(task, unit)| {
+                let workers = labels.votes(task).workers.iter();
+                (unit, workers.map(|&worker| labels.workers.get(worker as usize)).collect::<Vec<_>>())
+            }))
+        });
+        let behind: Vec<&LearnedFrom> = self.learned_from().into_iter().chain(&read).collect();
+        (!behind.is_empty()).then(|| units.iter().map(|unit| LearnedFrom::labels_of_all(&behind, unit)).collect())
+    }
+
+    /// Intercept and x b of each unit and row at the temperature, by the classifier that did not learn from the unit's labels,
+    /// if there is one.
+    fn held_out_sums(&self, units: &Dictionary, features: &Features) -> Result<Vec<f64>> {
+        let sums = |classifier: &Classifier| classifier.at_temperature(self.temperature()).sums(features);
+        let (mut found, rows) = (sums(self.classifier())?, self.classifier().rows());
+        let Some(learned_from) = self.learned_from() else { return Ok(found) };
+        let fold: Vec<Option<usize>> = units.iter().map(|unit| learned_from.fold(unit)).collect();
+        for (part, classifier) in
+            self.fold_classifiers().iter().enumerate().filter(|(part, _)| fold.contains(&Some(*part)))
+        {
+            let of_part = sums(classifier)?;
+            for (unit, _) in fold.iter().enumerate().filter(|(_, fold)| **fold == Some(part)) {
+                found[unit * rows..(unit + 1) * rows].copy_from_slice(&of_part[unit * rows..(unit + 1) * rows]);
+            }
+        }
+        Ok(found)
     }
 
     /// What experts whom the model knows said of units, in the order of these.
@@ -134,26 +157,14 @@ impl PredictClassesOutcome {
 
     /// The same beside the true classes of some of the units.
     pub fn compared_with(self, truth: &Column) -> Result<Self> {
-        const BINS: usize = 10;
         let known = truth.matched(&self.objects, "unit")?;
-        let mut bins = [(0.0, 0.0); BINS];
-        let (mut tasks, mut right, mut loss) = (0usize, 0.0, 0.0);
-        let mut confusion: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-        for (unit, class) in known.iter().enumerate().filter_map(|(unit, class)| Some((unit, (*class)?))) {
-            let found = self.prediction(unit);
-            let hit = f64::from(u8::from(found.label == class));
-            let bin = ((found.probability * BINS as f64) as usize).min(BINS - 1);
-            (bins[bin].0, bins[bin].1) = (bins[bin].0 + found.probability, bins[bin].1 + hit);
-            let at = self.classes.iter().position(|name| name == class);
-            loss -= at.map_or(0.0, |at| found.probabilities[at]).max(1e-15).ln();
-            *confusion.entry(class.to_owned()).or_default().entry(found.label.to_owned()).or_default() += 1;
-            right += hit;
-            tasks += 1;
-        }
-        let n = (tasks as f64).max(1.0);
-        let ece = bins.iter().map(|(probability, hits)| (probability - hits).abs()).sum::<f64>() / n;
-        let truth = Some(ClassesTruth { tasks, accuracy: right / n, ece, log_loss: loss / n, confusion });
-        Ok(PredictClassesOutcome { compared: Some(tasks), error_rate: Some(1.0 - right / n), truth, ..self })
+        let compared = ClassesTruth::of(known.iter().enumerate().filter_map(|(unit, class)| {
+            let (found, truth) = (self.prediction(unit), (*class)?);
+            let of_truth = self.classes.iter().position(|name| name == truth).map_or(0.0, |at| found.probabilities[at]);
+            Some(PredictedClass { truth, label: found.label, probability: found.probability, of_truth })
+        }));
+        let (tasks, error_rate) = (compared.tasks, 1.0 - compared.accuracy);
+        Ok(PredictClassesOutcome { compared: Some(tasks), error_rate: Some(error_rate), truth: Some(compared), ..self })
     }
 
     /// The likeliest class of a unit.
@@ -215,12 +226,14 @@ mod json {
             order.sort_by_key(|&class| &self.0.classes[class]);
             let order = &order;
             let learned = |unit: usize| self.0.learned_from.as_ref().map(|learned_from| learned_from[unit]);
+            let labels = |unit: usize| self.0.learned_labels.as_ref().map(|labels| &labels[unit][..]);
             let rows = self.0.predictions().enumerate();
             serializer.collect_seq(rows.map(|(unit, row)| Row {
                 row,
                 classes: &self.0.classes,
                 order,
                 learned_from: learned(unit),
+                learned_labels: labels(unit),
             }))
         }
     }
@@ -230,17 +243,21 @@ mod json {
         classes: &'a [String],
         order: &'a [usize],
         learned_from: Option<bool>,
+        learned_labels: Option<&'a str>,
     }
 
     impl Serialize for Row<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut fields = serializer.serialize_struct("Prediction", 4 + usize::from(self.learned_from.is_some()))?;
+            let mut fields = serializer.serialize_struct("Prediction", 6)?;
             fields.serialize_field("object", self.row.object)?;
             fields.serialize_field("label", self.row.label)?;
             fields.serialize_field("probability", &self.row.probability)?;
             fields.serialize_field("probabilities", &Probabilities(self))?;
             if let Some(learned_from) = self.learned_from {
                 fields.serialize_field("learned_from", &learned_from)?;
+            }
+            if let Some(labels) = self.learned_labels {
+                fields.serialize_field("learned_labels", labels)?;
             }
             fields.end()
         }

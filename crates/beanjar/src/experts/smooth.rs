@@ -285,13 +285,13 @@ impl Smooth for LabelLoss<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::experts::Features;
     use crate::judgments::Ballots;
 
     /// Slopes are differences of the loss, and curvatures differences of slopes.
-    fn check<S: Smooth>(smooth: &S) {
+    pub(in crate::experts) fn check<S: Smooth>(smooth: &S) {
         const STEP: f64 = 1e-5;
         let shape = smooth.shape();
         let number = |i: usize| ((i * 7 + 3) % 11) as f64 / 5.0 - 0.9;

@@ -9,19 +9,8 @@
 pub(super) fn temperature(classes: usize, probabilities: &[f64], likelihoods: &[f64]) -> f64 {
     let logs: Vec<f64> = probabilities.iter().map(|p| p.max(1e-300).ln()).collect();
     let likelihood = |log_temperature: f64| -> f64 {
-        let sharp = (-log_temperature).exp();
         let units = logs.chunks_exact(classes).zip(likelihoods.chunks_exact(classes));
-        let of_unit = |(logs, likelihoods): (&[f64], &[f64])| {
-            let most = logs.iter().fold(f64::NEG_INFINITY, |most, log| most.max(*log));
-            let (mut all, mut with) = (0.0, 0.0);
-            for (log, likelihood) in logs.iter().zip(likelihoods) {
-                let odds = (sharp * (log - most)).exp();
-                all += odds;
-                with += odds * likelihood;
-            }
-            (with / all).max(1e-300).ln()
-        };
-        units.map(of_unit).sum()
+        units.map(|(logs, likelihoods)| of_unit(logs, likelihoods, (-log_temperature).exp())).sum()
     };
     // Golden section: the likelihood has one peak in nearly all cases, and any is better than none.
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
@@ -36,6 +25,35 @@ pub(super) fn temperature(classes: usize, probabilities: &[f64], likelihoods: &[
     }
     let found = 0.5 * (low + high);
     if likelihood(found) > likelihood(0.0) { found.exp() } else { 1.0 }
+}
+
+/// ln of the sum over classes of P(class) P(labels | class), probabilities being raised to a power.
+fn of_unit(logs: &[f64], likelihoods: &[f64], sharp: f64) -> f64 {
+    let most = logs.iter().fold(f64::NEG_INFINITY, |most, log| most.max(*log));
+    let (mut all, mut with) = (0.0, 0.0);
+    for (log, likelihood) in logs.iter().zip(likelihoods) {
+        let odds = (sharp * (log - most)).exp();
+        all += odds;
+        with += odds * likelihood;
+    }
+    (with / all).max(1e-300).ln()
+}
+
+/// The log-likelihood of each unit's labels at a temperature, from ln P(labels | class).
+pub(super) fn unit_log_likelihoods(
+    classes: usize,
+    probabilities: &[f64],
+    label_logs: &[f64],
+    temperature: f64,
+) -> Vec<f64> {
+    let units = probabilities.chunks_exact(classes).zip(label_logs.chunks_exact(classes));
+    let likelihood = |(probabilities, label_logs): (&[f64], &[f64])| {
+        let most = label_logs.iter().fold(f64::NEG_INFINITY, |most: f64, log| most.max(*log));
+        let logs: Vec<f64> = probabilities.iter().map(|p| p.max(1e-300).ln()).collect();
+        let likelihoods: Vec<f64> = label_logs.iter().map(|log| (log - most).exp()).collect();
+        most + of_unit(&logs, &likelihoods, 1.0 / temperature)
+    };
+    units.map(likelihood).collect()
 }
 
 #[cfg(test)]

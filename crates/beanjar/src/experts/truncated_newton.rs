@@ -248,9 +248,13 @@ impl<S: Smooth> Problem<'_, S> {
             (0..intercepts).map(|row| place.sums[row * units..(row + 1) * units].iter().sum()).collect();
         values.extend(products.over_units(rows, &place.sums, context)?);
         values.extend(&place.free);
-        for (at, value) in values[..free].iter_mut().enumerate().skip(intercepts) {
-            *value += self.penalty_of(at).1 * of[at];
+        let width = self.features.len();
+        for (row, (_, two)) in self.penalties.iter().enumerate().filter(|(_, (_, two))| *two != 0.0) {
+            let from = intercepts + row * width;
+            let cells = values[from..from + width].iter_mut().zip(&of[from..from + width]);
+            cells.for_each(|(value, of)| *value += two * of);
         }
+        debug_assert_eq!(values.len(), free + place.free.len());
         Ok(values)
     }
 
@@ -281,20 +285,24 @@ impl<S: Smooth> Problem<'_, S> {
         (0..width).filter(|&j| moves(j)).collect()
     }
 
-    /// Second derivatives times a direction, along the values that may move.
+    /// Second derivatives times a direction.
     fn curved(&self, newton: &Newton<'_, S::Point>, direction: &[f64], context: &Context) -> Result<Vec<f64>> {
         let moved = self.place_of(direction, newton.products, context)?;
         let curved = self.smooth.curvature(&newton.here.point, &moved);
-        let mut curved = self.back(&curved, direction, newton.products, context)?;
-        curved.iter_mut().zip(newton.moving).filter(|(_, moves)| !**moves).for_each(|(value, _)| *value = 0.0);
-        Ok(curved)
+        self.back(&curved, direction, newton.products, context)
     }
 
     /// Newton's direction, roughly: by conjugate gradients, preconditioned by the sizes of second derivatives.
     fn direction(&self, newton: &Newton<'_, S::Point>, radius: f64, context: &Context) -> Result<Vec<f64>> {
-        let Newton { here, slopes, scales, .. } = *newton;
-        let mut direction = vec![0.0; slopes.len()];
-        let mut left: Vec<f64> = slopes.iter().map(|slope| -slope).collect();
+        let Newton { here, slopes, moving, .. } = *newton;
+        // Of many coefficients few may move: the arithmetic is on these alone.
+        let places: Vec<usize> = (0..slopes.len()).filter(|&at| moving[at]).collect();
+        let taken = |all: &[f64]| -> Vec<f64> { places.iter().map(|&at| all[at]).collect() };
+        let mut whole = vec![0.0; slopes.len()];
+        let put = |whole: &mut [f64], some: &[f64]| places.iter().zip(some).for_each(|(&at, value)| whole[at] = *value);
+        let scales = &taken(newton.scales)[..];
+        let mut direction = vec![0.0; places.len()];
+        let mut left: Vec<f64> = places.iter().map(|&at| -slopes[at]).collect();
         let scaled = |left: &[f64]| -> Vec<f64> { left.iter().zip(scales).map(|(left, scale)| left / scale).collect() };
         let mut way = scaled(&left);
         let mut size = dot(&left, &way);
@@ -303,7 +311,8 @@ impl<S: Smooth> Problem<'_, S> {
             if size <= LEFT * LEFT * first || size == 0.0 {
                 break;
             }
-            let curved = self.curved(newton, &way, context)?;
+            put(&mut whole, &way);
+            let curved = taken(&self.curved(newton, &whole, context)?);
             let curvature = dot(&way, &curved);
             let typical: f64 = way.iter().zip(scales).map(|(by, scale)| scale * by * by).sum();
             let flat = curvature <= 1e-8 * typical;
@@ -327,6 +336,8 @@ impl<S: Smooth> Problem<'_, S> {
             way.iter_mut().zip(&next).for_each(|(way, next)| *way = next + keep * *way);
             size = now;
         }
+        put(&mut whole, &direction);
+        let mut direction = whole;
         // A coefficient that is zero moves only the way its gradient points.
         let (intercepts, free) = self.parts();
         for at in intercepts..free {

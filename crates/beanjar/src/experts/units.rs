@@ -11,6 +11,8 @@ pub(super) struct Units {
     /// Their rows in the table of features.
     rows: Vec<usize>,
     pub(super) ballots: Ballots,
+    /// The experts, in the order of their numbers in the ballots.
+    pub(super) experts: Dictionary,
     truth: Option<Vec<Option<u16>>>,
 }
 
@@ -44,6 +46,7 @@ impl Units {
         Ok(Units {
             rows: units.iter().map(|&unit| self.rows[unit]).collect(),
             ballots: self.ballots.of_tasks(units)?,
+            experts: self.experts.clone(),
             truth: self.truth.as_ref().map(|truth| units.iter().map(|&unit| truth[unit]).collect()),
         })
     }
@@ -73,10 +76,15 @@ impl Split {
     }
 }
 
-/// All units with features and labels.
+/// All units with features and labels, in the order of their ids: whatever is drawn at random by numbers of units and
+/// experts is then the same for the same rows in any order.
 fn matched(data: &LearnData<'_>, warnings: &mut Vec<Warning>) -> Result<Units> {
     let LearnData { features, labels, .. } = *data;
-    let (rows, tasks) = common(features, labels, "unit")?;
+    let (mut rows, mut tasks) = common(features, labels, "unit")?;
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    order.sort_unstable_by_key(|&at| labels.tasks.get(tasks[at]));
+    rows = order.iter().map(|&at| rows[at]).collect();
+    tasks = order.iter().map(|&at| tasks[at]).collect();
     without_features(labels.tasks.len() - rows.len(), "labelled task", warnings);
     let without = features.units().len() - rows.len();
     if without > 0 && data.test.is_none() {
@@ -92,7 +100,10 @@ fn matched(data: &LearnData<'_>, warnings: &mut Vec<Warning>) -> Result<Units> {
             Some(tasks.iter().map(|&task| known.classes[task]).collect())
         }
     };
-    Ok(Units { rows, ballots: labels.ballots().of_tasks(&tasks)?, truth })
+    let mut experts: Vec<usize> = (0..labels.workers.len()).collect();
+    experts.sort_unstable_by_key(|&expert| labels.workers.get(expert));
+    let ballots = labels.ballots().of_tasks(&tasks)?.in_order_of_workers(&experts);
+    Ok(Units { rows, ballots, experts: experts.iter().map(|&expert| labels.workers.get(expert)).collect(), truth })
 }
 
 /// Other units with features, whose labels S is taken on.

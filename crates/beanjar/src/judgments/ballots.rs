@@ -190,6 +190,26 @@ impl Ballots {
         Ballots { worker, workers, ..self.clone() }
     }
 
+    /// The votes with workers numbered by their places here, and those of a task in the order of these numbers.
+    pub(crate) fn in_order_of_workers(&self, workers: &[usize]) -> Ballots {
+        let mut number = vec![0u32; self.workers];
+        workers.iter().enumerate().for_each(|(at, &worker)| number[worker] = at as u32);
+        let mut ballots = self.clone();
+        for task in 0..self.tasks() {
+            let rows = self.offsets[task]..self.offsets[task + 1];
+            let mut order: Vec<usize> = rows.clone().collect();
+            order.sort_by_key(|&vote| (number[self.worker[vote] as usize], self.label[vote]));
+            for (to, from) in rows.zip(order) {
+                ballots.worker[to] = number[self.worker[from] as usize];
+                ballots.label[to] = self.label[from];
+                if let Some(weight) = self.weight.get(from) {
+                    ballots.weight[to] = *weight;
+                }
+            }
+        }
+        ballots
+    }
+
     /// Other votes on the same tasks by the same workers, each with its weight; no weights where each counts as one.
     pub(crate) fn with_votes(&self, tasks: &[Vec<(usize, usize)>], weight: Vec<f64>) -> Ballots {
         let mut offsets = vec![0];

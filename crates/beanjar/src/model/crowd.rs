@@ -1,3 +1,4 @@
+use crate::classes_truth::confusion_counts;
 use crate::judgments::{Column, Dictionary, Labels, Repeats};
 use crate::truth::{AggregateOutcome, Calibration, Rule, worker_accuracies};
 use crate::{Context, Error, Result, Warning};
@@ -78,14 +79,19 @@ impl CrowdModel {
         let truth = truth.map(|column| column.classes_of(&known.labels)).transpose();
         let truth = truth.map_err(|error| Error::OfTable { table: "truth", error: Box::new(error) })?;
         let mut compared = None;
-        if let Some(truth) = truth {
+        if let Some(truth) = &truth {
             compared = Calibration::of(&posterior, &truth.classes);
-            if let Some(example) = truth.example {
+            if let Some(example) = truth.example.clone() {
                 warnings.push(Warning::UnseenClass { table: "truth", tasks: truth.unseen, example });
             }
         }
         let mut outcome = AggregateOutcome::new(self.method.clone(), &known.labels, posterior, accuracies, context);
         outcome.truth = compared;
+        outcome.truth_confusion = truth.map(|truth| {
+            let names = |class: u16| known.labels.classes.get(usize::from(class));
+            let pairs = truth.classes.iter().zip(outcome.given());
+            confusion_counts(pairs.filter_map(|(class, given)| Some((names((*class)?), names(*given)))))
+        });
         outcome.warnings = warnings;
         Ok(outcome)
     }

@@ -86,13 +86,22 @@ pub struct Classes {
 }
 
 impl Classes {
+    /// The probability of the second class of an object with this prediction: with both classes normal, the log-odds rise
+    /// from the threshold by 1 / (1 - R^2) for each unit of the prediction.
+    pub fn probability(&self, prediction: f64, explained: f64) -> f64 {
+        let left = (1.0 - explained.clamp(0.0, 1.0)).max(1e-12);
+        crate::logistic::logistic((prediction - self.threshold(explained)) / left)
+    }
+
+    fn threshold(&self, explained: f64) -> f64 {
+        let ([first, second], explained) = (self.shares, explained.clamp(0.0, 1.0));
+        explained * (1.0 / second - 1.0 / first) / 2.0 + (1.0 - explained) * (first / second).ln()
+    }
+
     /// The number, 0 or 1, of the class of an object with this prediction, from a predictor that explains this share of
     /// the coded label's variance.
     pub fn of(&self, prediction: f64, explained: f64) -> usize {
-        let [first, second] = self.shares;
-        let explained = explained.clamp(0.0, 1.0);
-        let threshold = explained * (1.0 / second - 1.0 / first) / 2.0 + (1.0 - explained) * (first / second).ln();
-        usize::from(prediction > threshold)
+        usize::from(prediction > self.threshold(explained))
     }
 
     /// The share of objects to expect in the wrong class, of a predictor that explains this share of the variance.
@@ -136,6 +145,13 @@ mod tests {
         let by_hand = x.iter().zip(&texts).filter(|(x, class)| (**x > best) != (**class == "b")).count() as f64 / n;
         assert!((wrong - by_hand).abs() < 0.003, "{wrong} and {by_hand}");
         assert_eq!(classes.of(0.0, 0.0), 1, "nothing known: the larger class");
+        // By Bayes' rule with the densities of the two normal classes.
+        for at in [-1.0, 0.5, 1.0, 2.5] {
+            let density = |mean: f64| (-(at - mean) * (at - mean) / 2.0f64).exp();
+            let bayes = 0.75 * density(2.0) / (0.75 * density(2.0) + 0.25 * density(0.0));
+            let found = classes.probability(predict(at), explained);
+            assert!((found - bayes).abs() < 0.02, "{at}: {found} {bayes}");
+        }
         assert!((classes.error_rate(0.0) - 0.25).abs() < 1e-6);
     }
 

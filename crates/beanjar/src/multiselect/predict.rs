@@ -3,8 +3,9 @@
 use super::Predictor;
 use super::predictor::PredictorAttribute;
 use super::selection::number;
+use crate::classes_truth::PredictedClass;
 use crate::judgments::Grouped;
-use crate::{Column, Context, Dictionary, Error, Judgments, Result, Warning};
+use crate::{ClassesTruth, Column, Context, Dictionary, Error, Judgments, Result, Warning};
 use std::collections::HashMap;
 
 /// The predicted labels of objects, numbers or one of two classes.
@@ -17,8 +18,12 @@ pub struct PredictValuesOutcome {
     pub compared: Option<usize>,
     /// Of those, the mean squared error, if the label is a number.
     pub squared_error: Option<f64>,
+    /// Of those, what the standard errors led to expect of that: the mean of their squares.
+    pub expected_squared_error: Option<f64>,
     /// Of those, the share in the wrong class, if the label has two classes.
     pub error_rate: Option<f64>,
+    /// Of those, how good classes and their probabilities are, if the label has two classes.
+    pub truth: Option<ClassesTruth>,
     /// The objects' ids.
     pub objects: Dictionary,
     /// The label to expect, of each object; coded as a number if it has two classes.
@@ -31,6 +36,8 @@ pub struct PredictValuesOutcome {
     pub class_names: Option<[String; 2]>,
     /// The number of the class of each object, 0 or 1; empty if the label is a number.
     pub classes: Vec<u8>,
+    /// The probability of the second class of each object; empty if the label is a number.
+    pub second: Vec<f64>,
     /// What a user should know of it.
     pub warnings: Vec<Warning>,
 }
@@ -79,13 +86,16 @@ impl Predictor {
             label: self.label.clone(),
             compared: None,
             squared_error: None,
+            expected_squared_error: None,
             error_rate: None,
+            truth: None,
             objects: judgments.objects.clone(),
             predictions: Vec::with_capacity(objects),
             standard_errors: Vec::with_capacity(objects),
             planned: Vec::with_capacity(objects),
             class_names: self.classes.as_ref().map(|classes| classes.names.clone()),
             classes: Vec::new(),
+            second: Vec::new(),
             warnings: Vec::new(),
         };
         let mut rules = Rules { predictor: self, known: HashMap::new() };
@@ -170,6 +180,7 @@ impl PredictValuesOutcome {
         if let Some(classes) = &predictor.classes {
             let error = if prediction.planned { predictor.error_variance } else { prediction.se.powi(2) };
             self.classes.push(classes.of(prediction.value, predictor.explained(error)) as u8);
+            self.second.push(classes.probability(prediction.value, predictor.explained(error)));
         }
     }
 
@@ -195,9 +206,18 @@ impl PredictValuesOutcome {
         let known: Vec<(usize, &str)> =
             matched.iter().enumerate().filter_map(|(object, truth)| Some((object, (*truth)?))).collect();
         let n = known.len() as f64;
-        if self.class_names.is_some() {
-            let wrong = known.iter().filter(|(object, truth)| self.class_of(*object) != Some(*truth)).count();
-            self.error_rate = Some(wrong as f64 / n);
+        if let Some(names) = &self.class_names {
+            let compared = ClassesTruth::of(known.iter().map(|&(object, truth)| {
+                let of = |class: usize| if class == 1 { self.second[object] } else { 1.0 - self.second[object] };
+                PredictedClass {
+                    truth,
+                    label: self.class_of(object).unwrap_or_default(),
+                    probability: of(usize::from(self.classes[object])),
+                    of_truth: names.iter().position(|name| name == truth).map_or(0.0, of),
+                }
+            }));
+            self.error_rate = Some(1.0 - compared.accuracy);
+            self.truth = Some(compared);
         } else {
             let rows = truth.ids().lookup();
             let mut squares = 0.0;
@@ -206,6 +226,8 @@ impl PredictValuesOutcome {
                 squares += (number(truth, row)? - self.predictions[*object]).powi(2);
             }
             self.squared_error = Some(squares / n);
+            let promised = known.iter().map(|(object, _)| self.standard_errors[*object].powi(2)).sum::<f64>();
+            self.expected_squared_error = Some(promised / n);
         }
         self.compared = Some(known.len());
         Ok(self)
@@ -224,8 +246,14 @@ impl serde::Serialize for PredictValuesOutcome {
         if let Some(error) = self.squared_error {
             outcome.serialize_entry("squared_error", &error)?;
         }
+        if let Some(error) = self.expected_squared_error {
+            outcome.serialize_entry("expected_squared_error", &error)?;
+        }
         if let Some(rate) = self.error_rate {
             outcome.serialize_entry("error_rate", &rate)?;
+        }
+        if let Some(truth) = &self.truth {
+            outcome.serialize_entry("truth", truth)?;
         }
         outcome.serialize_entry("predictions", &Predictions(self))?;
         outcome.end()

@@ -15,6 +15,9 @@ pub enum WorkerModel {
     OneCoin,
     /// A confusion matrix of the worker's own: right with the worker's accuracy on average, with favourite mistakes.
     Confusion,
+    /// Classes come in pairs that look alike, the first and the second, the third and the fourth, and so on: right with the
+    /// worker's accuracy, and four mistakes in five are the class that looks alike.
+    Pairs,
 }
 
 /// Workers of different skill who label tasks.

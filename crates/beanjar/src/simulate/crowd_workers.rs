@@ -82,11 +82,12 @@ fn honest(crowd: &Crowd, random: &mut impl Rng) -> Vec<Vec<f64>> {
     (0..classes)
         .map(|class| {
             let right = match crowd.model {
-                WorkerModel::OneCoin => accuracy,
+                WorkerModel::OneCoin | WorkerModel::Pairs => accuracy,
                 WorkerModel::Confusion => draw_accuracy(accuracy, crowd.spread, random),
             };
             let mut mistakes: Vec<f64> = match crowd.model {
                 WorkerModel::OneCoin => vec![1.0; classes],
+                WorkerModel::Pairs => (0..classes).map(|other| alike(class, other, classes)).collect(),
                 WorkerModel::Confusion => (0..classes).map(|_| favourite(random)).collect(),
             };
             mistakes[class] = 0.0;
@@ -107,6 +108,11 @@ fn draw_accuracy(mean: f64, spread: f64, random: &mut impl Rng) -> f64 {
 /// A weight such that a few mistakes are much likelier than the others. Never zero.
 fn favourite(random: &mut impl Rng) -> f64 {
     Gamma::new(0.5, 1.0).map_or(1.0, |gamma| gamma.sample(random)) + 1e-3
+}
+
+/// How likely one class is taken for another where pairs look alike.
+fn alike(class: usize, other: usize, classes: usize) -> f64 {
+    if other == class ^ 1 { 4.0 } else { 1.0 / (classes - 2).max(1) as f64 }
 }
 
 fn one_at(place: usize, length: usize) -> Vec<f64> {

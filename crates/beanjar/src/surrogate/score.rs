@@ -1,7 +1,8 @@
 use super::{GoldRisk, Surrogate, difference, disagreements, expert_error, implied_risk, surrogate};
+use crate::experts::LearnedFrom;
 use crate::judgments::{Column, Labels, nothing_in_common};
 use crate::truth::{Evidence, Skilled};
-use crate::{Context, Dictionary, Error, Result, Warning};
+use crate::{Context, Error, Result, Warning};
 
 /// Compares the predictions of several models by noisy labels alone, as the command `score` does.
 ///
@@ -12,7 +13,7 @@ use crate::{Context, Dictionary, Error, Result, Warning};
 ///
 /// | parameter | meaning | default |
 /// |---|---|---|
-/// | `learned_from` | of each model, the tasks whose labels it was learned from | nothing is known |
+/// | `learned_from` | of each model, the labels it was learned from | nothing is known |
 /// | `gold` | known answers of some tasks | none |
 ///
 /// ```
@@ -31,8 +32,8 @@ use crate::{Context, Dictionary, Error, Result, Warning};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Of each model in the order of the models, the tasks whose labels it was learned from; none if that is not known.
-    pub learned_from: Vec<Option<Dictionary>>,
+    /// Of each model in the order of the models, the labels it was learned from; none if that is not known.
+    pub learned_from: Vec<Option<LearnedFrom>>,
     /// Known answers of some tasks.
     pub gold: Option<Column>,
 }
@@ -134,16 +135,19 @@ impl Score {
 }
 
 impl Score {
-    /// Models that are scored on tasks that they were learned from.
+    /// Models that are scored on labels that they were learned from.
     fn learned(&self, models: &[Column], labels: &Labels) -> Vec<Warning> {
-        let lookup = labels.tasks.lookup();
         let pairs =
             models.iter().zip(&self.learned_from).filter_map(|(model, learned)| Some((model, learned.as_ref()?)));
         let counted = pairs.map(|(model, learned)| {
-            let tasks = learned.iter().filter(|task| lookup.code(task).is_some()).count();
-            Warning::ScoredOnLearned { model: model.name().to_owned(), tasks, of: labels.tasks.len() }
+            let of_task = |(task, id): (usize, &str)| {
+                let workers = labels.votes(task).workers.iter().map(|&worker| labels.workers.get(worker as usize));
+                if learned.has(id) { workers.filter(|worker| learned.has_label(id, worker)).count() } else { 0 }
+            };
+            let seen = labels.tasks.iter().enumerate().map(of_task).sum();
+            Warning::ScoredOnLearned { model: model.name().to_owned(), labels: seen, of: labels.len() }
         });
-        counted.filter(|warning| !matches!(warning, Warning::ScoredOnLearned { tasks: 0, .. })).collect()
+        counted.filter(|warning| !matches!(warning, Warning::ScoredOnLearned { labels: 0, .. })).collect()
     }
 }
 

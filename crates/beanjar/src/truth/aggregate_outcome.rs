@@ -1,7 +1,7 @@
 use super::{AutoSummary, Calibration, Posterior, Rule, WorkerAccuracy};
 use crate::judgments::{Dictionary, Labels};
 use crate::model::CrowdModel;
-use crate::{Context, Warning};
+use crate::{ConfusionCounts, Context, Warning};
 
 /// The label of each task, with its probability, and how good each worker is.
 ///
@@ -26,6 +26,8 @@ pub struct AggregateOutcome {
     pub gold: Option<Calibration>,
     /// How good the labels are by the truth that they were compared with.
     pub truth: Option<Calibration>,
+    /// Of each true class and each label, how many tasks, where a saved model was compared with the truth.
+    pub truth_confusion: Option<ConfusionCounts>,
     /// The probability of each class of each task.
     pub posterior: Posterior,
     /// Of each task, how many independent votes its votes are worth; none if the method does not say.
@@ -115,6 +117,7 @@ impl AggregateOutcome {
             fit: None,
             gold: None,
             truth: None,
+            truth_confusion: None,
             posterior,
             effective_votes: None,
             warnings: Vec::new(),
@@ -221,12 +224,20 @@ mod written {
                 outcome.serialize_field("gold", gold)?;
             }
             if let Some(truth) = &self.truth {
-                outcome.serialize_field("truth", truth)?;
+                outcome.serialize_field("truth", &Truth { truth, confusion: self.truth_confusion.as_ref() })?;
             }
             outcome.serialize_field("tasks", &Tasks(self))?;
             outcome.serialize_field("workers", &Workers(self))?;
             outcome.end()
         }
+    }
+
+    #[derive(serde::Serialize)]
+    struct Truth<'a> {
+        #[serde(flatten)]
+        truth: &'a Calibration,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        confusion: Option<&'a ConfusionCounts>,
     }
 
     struct Tasks<'a>(&'a AggregateOutcome);

@@ -77,6 +77,13 @@ impl<'a> Expected<'a> {
         }
     }
 
+    /// Of counts that were made elsewhere, laid out as `votes` is.
+    pub(super) fn of_counts(labels: usize, votes: Vec<f64>, tasks: Vec<f64>) -> Expected<'static> {
+        let classes = tasks.len();
+        let (from, likelihood, scratch) = (Start::Votes, LogProduct::new(), Vec::new());
+        Expected { from, gold: &[], labels, classes, votes, tasks, likelihood, scratch }
+    }
+
     /// In `scores` the posterior of a task that has votes; the likelihood of the votes, as a factor and the logarithm of
     /// another, where there are tables.
     #[inline(always)]

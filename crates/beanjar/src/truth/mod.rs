@@ -47,6 +47,7 @@ pub(crate) use pooled::{tables_against, tables_given};
 pub use posterior::{Answer, Posterior};
 pub use rule::{Blend, Confusion, Pool, Rule, Sharpening, Weights};
 pub use skilled::Skilled;
+pub(crate) use skilled::{Rows, WorkerRows};
 pub use spectral::Spectral;
 pub use suggest_gold::{SuggestGold, SuggestGoldOutcome, SuggestedTask, TaskKind};
 pub use wawa::Wawa;

@@ -1,3 +1,4 @@
+use crate::commands::predict::confusion_table;
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::AggregateOutcome;
 use beanjar::truth::{AggregatedTask, AggregatedWorker, AutoSummary, Calibration};
@@ -41,6 +42,7 @@ impl Report for AggregateReport<'_> {
         text += &self.worker_table();
         text += &calibration_text("on the known labels, when they are not used", outcome.gold.as_ref());
         text += &calibration_text("by the truth", outcome.truth.as_ref());
+        text += &outcome.truth_confusion.as_ref().map(|counts| confusion_table(counts, "tasks")).unwrap_or_default();
         text
     }
 

@@ -4,8 +4,8 @@ use super::{Reading, known_labels, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use beanjar::experts::{FeatureTable, HeldOut, LearnData, LearnFrom, PenaltyKind};
-use beanjar_io::{Gaps, ReadFeatures, Source, Wanted, read_features};
+use beanjar::experts::{ErrorModel, HeldOut, LearnData, LearnFrom, PenaltyKind};
+use beanjar_io::{Gaps, ReadFeatures, Role, Source, UnitIds, Wanted, read_features};
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
@@ -24,10 +24,11 @@ use std::str::FromStr;
 /// sign). With --out FILE.json the result is a model for 'beanjar predict'.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table"
+    after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table\n  beanjar learn embeddings.npy --ids ids.txt --labels labels.csv --penalty-kind l2"
 )]
 pub(crate) struct Learn {
-    /// The features: a table whose first column is the unit and whose other columns are numbers.
+    /// The features: a table whose first column is the unit (or that of --columns object=NAME) and whose other columns are
+    /// numbers; a table of unit,feature,value for what is not zero; or a matrix in a .npy or .npz file.
     #[arg(value_name = "FEATURES")]
     features: Source,
     /// The labels of several experts: task,worker,label.
@@ -63,6 +64,10 @@ pub(crate) struct Learn {
     /// Experts have a skill for each of two true classes.
     #[arg(long)]
     asymmetric: bool,
+    /// How experts err: skill, one number each, while features say which units are easy; rows, a confusion matrix each around
+    /// that of all, for experts who take certain classes for others; auto, by labels of --folds that were held out.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "auto")]
+    experts: ErrorName,
     /// Parts of the units, each held out once for S [default: 5 if the penalty is to be chosen].
     #[arg(long, value_name = "N")]
     folds: Option<usize>,
@@ -87,6 +92,13 @@ enum ModelName {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ErrorName {
+    Skill,
+    Rows,
+    Auto,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum KindName {
     L1,
     L2,
@@ -103,6 +115,10 @@ pub(crate) struct FeatureColumns {
     /// Fill missing features in.
     #[arg(long, value_enum)]
     impute: Option<Impute>,
+    /// The units' ids, in the order of the rows, where FEATURES is a .npy or .npz file: a line each, a table or an array.
+    /// Without it rows are numbered from 0.
+    #[arg(long, value_name = "FILE")]
+    ids: Option<Source>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -113,8 +129,8 @@ enum Impute {
 
 impl FeatureColumns {
     /// Reads all columns that are not to be ignored.
-    fn read(&self, source: &Source, reading: &Reading, common: &Common) -> Result<FeatureTable> {
-        let read = read_features(source, Wanted::AllBut(&self.ignore), &self.gaps(reading))?;
+    fn read(&self, source: &Source, reading: &Reading, common: &Common) -> Result<ReadFeatures> {
+        let read = read_features(source, &self.ids(reading), Wanted::AllBut(&self.ignore), &self.gaps(reading))?;
         Ok(filled(read, source, "their columns' means", common))
     }
 
@@ -125,9 +141,19 @@ impl FeatureColumns {
         these: &[(String, f64)],
         reading: &Reading,
         common: &Common,
-    ) -> Result<FeatureTable> {
-        let read = read_features(source, Wanted::These(these), &self.gaps(reading))?;
+    ) -> Result<ReadFeatures> {
+        let read = read_features(source, &self.ids(reading), Wanted::These(these), &self.gaps(reading))?;
         Ok(filled(read, source, "the means of what the model was learned from", common))
+    }
+
+    /// Where the user says that ids are.
+    fn ids(&self, reading: &Reading) -> UnitIds {
+        UnitIds { column: reading.options().columns.name_of(Role::Object).map(str::to_owned), file: self.ids.clone() }
+    }
+
+    /// The files that are read besides the features.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Source> {
+        self.ids.iter()
     }
 
     /// What is missing by the user's word, and whether to fill it in.
@@ -136,13 +162,16 @@ impl FeatureColumns {
     }
 }
 
-/// The table, with a warning if values were filled in.
-fn filled(read: ReadFeatures, source: &Source, with: &str, common: &Common) -> FeatureTable {
+/// The table, with a note on how it was understood, and a warning if values were filled in.
+fn filled(read: ReadFeatures, source: &Source, with: &str, common: &Common) -> ReadFeatures {
+    if let Some(understood) = &read.understood {
+        common.note(&format!("read {}: {understood}", source.name()));
+    }
     if read.imputed > 0 {
         let values = count(read.imputed, "missing value");
         common.warn(&format!("{}: {values} filled in with {with}", source.name()));
     }
-    read.table
+    read
 }
 
 #[derive(Clone, Copy)]
@@ -167,11 +196,16 @@ impl Learn {
         self.check_flags()?;
         let params = self.params();
         params.check()?;
-        let inputs: Vec<&Source> =
-            [&self.features, &self.labels].into_iter().chain(&self.truth).chain(&self.test).collect();
+        let inputs: Vec<&Source> = [&self.features, &self.labels]
+            .into_iter()
+            .chain(&self.truth)
+            .chain(&self.test)
+            .chain(self.columns.files())
+            .collect();
         let sink = common.sink(&inputs)?;
-        let features = self.columns.read(&self.features, &self.reading, common)?;
-        let read_labels = |source: &Source| labels_of(self.reading.read(source, common)?.data, source);
+        let read = self.columns.read(&self.features, &self.reading, common)?;
+        let (features, named) = (read.table, read.ids_as_named);
+        let read_labels = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
         let labels = read_labels(&self.labels)?;
         let truth = self.truth.as_ref().map(known_labels).transpose()?;
         let test = self.test.as_ref().map(read_labels).transpose()?;
@@ -212,6 +246,11 @@ impl Learn {
             penalty_ease: self.penalty_difficulty,
             restarts: self.restarts.unwrap_or(default.restarts),
             asymmetric: self.asymmetric,
+            error_model: match self.experts {
+                ErrorName::Skill => Some(ErrorModel::Skill),
+                ErrorName::Rows => Some(ErrorModel::Rows),
+                ErrorName::Auto => None,
+            },
             held_out: match (self.folds, self.holdout) {
                 (Some(folds), _) => HeldOut::Folds(folds),
                 (None, Some(share)) => HeldOut::Share(share),
@@ -232,7 +271,13 @@ impl Learn {
             ("--restarts", self.restarts.is_some()),
             ("--penalty-difficulty", self.penalty_difficulty.is_some()),
             ("--asymmetric", self.asymmetric),
+            ("--experts", self.experts != ErrorName::Auto),
         ];
+        if self.asymmetric && self.experts == ErrorName::Rows {
+            return Err(Failure::Words(
+                "--experts rows has a row for each class already: leave --asymmetric out".into(),
+            ));
+        }
         if let Some((flag, _)) = given.iter().find(|(_, given)| *given && !experts) {
             return Err(Failure::Words(format!("{flag} is only of use with --model experts")));
         }

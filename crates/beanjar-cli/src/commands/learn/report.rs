@@ -1,6 +1,6 @@
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::LearnOutcome;
-use beanjar::experts::{ExpertSkill, FeatureEffect, PerClass};
+use beanjar::experts::{ErrorModel, ExpertSkill, FeatureEffect, PerClass};
 
 /// The value, or the classes with the largest values.
 fn text_of(value: &PerClass) -> String {
@@ -24,10 +24,14 @@ fn explained(outcome: &LearnOutcome) -> String {
     };
     let mut text = format!("\n  truth: what one unit of the feature adds to {class}\n");
     if !outcome.experts.is_empty() {
+        if outcome.error_model == Some(ErrorModel::Rows) {
+            text += "  experts have a confusion matrix each (JSON has them), and features do not say which units are easy\n";
+        }
         text += "  ease: what it adds to the log-odds that experts are right; below zero it makes units hard\n";
         text += "  skill: an expert's log-odds of being right where all features are 0\n";
         text += "  accuracy: the share of the expert's labels that are right, by the model\n";
     }
+    text += &how_experts_err(outcome).unwrap_or_default();
     text + &held_out(outcome)
 }
 
@@ -47,6 +51,7 @@ pub(super) fn summary(outcome: &LearnOutcome) -> String {
         let experts = count(accuracies.len(), "expert");
         text += &format!("  {experts}: right {} to {} of the time, by the model\n", number(*least), number(*most));
     }
+    text += &how_experts_err(outcome).unwrap_or_default();
     text + &held_out(outcome)
 }
 
@@ -56,6 +61,21 @@ fn target(outcome: &LearnOutcome) -> String {
         [_, second] => format!("P({second})"),
         classes => format!("P of {}", count(classes.len(), "class")),
     }
+}
+
+/// How experts err, and why.
+fn how_experts_err(outcome: &LearnOutcome) -> Option<String> {
+    let each = match outcome.error_model? {
+        ErrorModel::Skill => "a skill each",
+        ErrorModel::Rows => "a confusion matrix each",
+    };
+    let compared = outcome.error_models.map(|found| {
+        let (by, se) = (number(found.difference), number(found.difference_se));
+        format!(
+            "    a held-out unit's labels are likelier with matrices than with skills by {by} (se {se}), in logarithm\n"
+        )
+    });
+    Some(format!("  experts: {each}\n{}", compared.unwrap_or_default()))
 }
 
 /// S, and the risk that follows, if labels were held out.

@@ -99,6 +99,8 @@ pub(super) enum ModelName {
     OneCoin,
     /// A confusion matrix of each worker's own.
     Confusion,
+    /// Classes come in pairs that look alike, and most mistakes are the other of the pair.
+    Pairs,
 }
 
 impl ModelName {
@@ -106,6 +108,7 @@ impl ModelName {
         match self {
             ModelName::OneCoin => WorkerModel::OneCoin,
             ModelName::Confusion => WorkerModel::Confusion,
+            ModelName::Pairs => WorkerModel::Pairs,
         }
     }
 }

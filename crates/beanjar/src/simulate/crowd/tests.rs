@@ -3,7 +3,7 @@ use super::*;
 
 #[test]
 fn labels_follow_the_confusion_matrices() {
-    for model in [WorkerModel::OneCoin, WorkerModel::Confusion] {
+    for model in [WorkerModel::OneCoin, WorkerModel::Confusion, WorkerModel::Pairs] {
         let crowd = Crowd { tasks: 30_000, workers: 3, classes: 4, votes: (3, 3), model, ..Default::default() };
         let drawn = crowd.draw(&Context::new().with_seed(3)).unwrap();
         for worker in 0..3 {

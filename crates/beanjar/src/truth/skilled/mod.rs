@@ -2,10 +2,12 @@
 
 mod leave_one_out;
 mod names;
+mod rows;
 mod skills;
 mod start;
 
 pub(super) use names::Names;
+pub(crate) use rows::{Rows, WorkerRows};
 
 use super::em::{Climb, Expected, Start, Stopping, climb, expect};
 use super::{ClassPrior, Evidence, Posterior, Rule, TruthFit};

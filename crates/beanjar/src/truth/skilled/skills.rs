@@ -39,7 +39,7 @@ pub(super) struct Skills {
     pub(super) strength: f64,
     variance: f64,
     /// The log-odds of being right, component by component, of a worker of skill 0.
-    base: Vec<f64>,
+    pub(super) base: Vec<f64>,
     /// How wrong labels are shared, at `label * components + component`.
     wrong: Vec<f64>,
     pub(super) skill: Vec<f64>,
