@@ -40,7 +40,9 @@ fn hint(error: &beanjar::Error) -> &'static str {
         Error::NoExperts => "; leave --labels out",
         Error::FewWorkers { .. } => " (--keep)",
         Error::NotAModelFile => " as 'fit --out', 'aggregate --model' or 'learn --out' write it",
-        Error::OutOfRange { name: "the number of tasks", .. } => " (--n)",
+        Error::OutOfRange { name: "the number of tasks", range: "1 or more", .. } => " (--n)",
+        Error::OutOfRange { name: "a cost", .. } => " (--cost)",
+        Error::OutOfRange { name: "the budget", .. } => " (--budget)",
         Error::Threads(_) => " (--threads)",
         _ => "",
     }
@@ -50,6 +52,7 @@ fn hint(error: &beanjar::Error) -> &'static str {
 fn file_hint(error: &beanjar_io::Error) -> String {
     use beanjar_io::{Error, FeatureProblem};
     match error {
+        Error::GrowsTooLarge { .. } => "; --unpack-limit GB lets it grow further".into(),
         Error::MissingColumn { role, .. } => format!("; use --columns {role}=NAME"),
         Error::UnclearColumn { role, first, .. } => format!("; say which, as in --columns \"{role}={first}\""),
         Error::ColumnTwice { .. } => "; name another with --columns".into(),
@@ -67,8 +70,10 @@ impl Failure {
     /// The same, with the name of the file it is about.
     pub(crate) fn of(self, source: &beanjar_io::Source) -> Failure {
         match self {
-            // A bad parameter is not the file's fault.
-            Failure::Library(error @ beanjar::Error::OutOfRange { .. }) => Failure::Library(error),
+            // A bad parameter is not the file's fault; weights come from one.
+            Failure::Library(error @ beanjar::Error::OutOfRange { name, .. }) if name != "a weight" => {
+                Failure::Library(error)
+            }
             Failure::Library(error) => Failure::Words(format!("{}: {error}{}", source.name(), hint(&error))),
             other => other,
         }

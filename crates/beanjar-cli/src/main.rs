@@ -4,6 +4,7 @@ mod commands;
 mod failure;
 mod output;
 mod progress;
+mod signals;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use commands::{
@@ -53,6 +54,12 @@ struct Common {
     /// No progress and no warnings.
     #[arg(long, short, global = true, help_heading = "Common options")]
     quiet: bool,
+    /// In CSV and TSV, put ' before texts that a spreadsheet would take for a formula: those that begin with = + - @.
+    #[arg(long, global = true, help_heading = "Common options")]
+    safe_csv: bool,
+    /// What a compressed file may unpack to, in GB [default: 1, or 100 times its size if that is more].
+    #[arg(long, global = true, value_name = "GB", help_heading = "Common options")]
+    unpack_limit: Option<f64>,
     #[arg(skip)]
     started: OnceLock<(beanjar::Context, indicatif::ProgressBar)>,
 }
@@ -95,11 +102,11 @@ fn main() -> ExitCode {
             usual(panic);
         }
     }));
-    // A program that is stopped takes its temporary files with it. Without a handler, all else works as well.
-    let _ = ctrlc::set_handler(|| {
-        beanjar_io::remove_unfinished();
-        std::process::exit(130);
-    });
+    signals::clear_up_when_stopped();
+    if let Some(limit) = common.unpack_limit {
+        // What is not a number, or negative, is no limit that can be met.
+        beanjar_io::set_unpack_limit((limit * 1e9) as u64);
+    }
     let done = match &command {
         Command::Inspect(command) => command.run(&common),
         Command::Select(command) => command.run(&common),
@@ -123,7 +130,12 @@ fn main() -> ExitCode {
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {
             common.clear_bar();
-            output::say(&format!("error: {}\n", output::one_line(&failure.to_string())));
+            /// Enough for any sentence; what stands in a file may be longer.
+            const MOST: usize = 1200;
+            let words = failure.to_string();
+            let cut = if words.chars().nth(MOST).is_some() { "..." } else { "" };
+            let words: String = words.chars().take(MOST).collect();
+            output::say(&format!("error: {}{cut}\n", output::one_line(&words)));
             ExitCode::from(2)
         }
     }

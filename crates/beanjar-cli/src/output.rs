@@ -4,6 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::progress::{moved, working};
 use crate::{Common, Format};
 pub(crate) use beanjar::counted as count;
+pub(crate) use beanjar_io::visible as one_line;
 use beanjar_io::{Output, Source, write_csv, write_rows};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -19,6 +20,17 @@ pub(crate) trait Report: Serialize {
 
 /// The rows of a table, made as they are written.
 pub(crate) type Rows<'a> = Box<dyn Iterator<Item = Vec<String>> + 'a>;
+
+/// A text of several lines, without anything that plays tricks with a terminal.
+fn harmless_lines(text: &str) -> String {
+    text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
+}
+
+/// The same rows without formulas, if they are to be safe.
+fn made_safe(rows: Rows<'_>, safe: bool) -> Rows<'_> {
+    let harmless = |row: Vec<String>| row.iter().map(|cell| beanjar_io::harmless(cell).into_owned()).collect();
+    if safe { Box::new(rows.map(harmless)) } else { rows }
+}
 
 /// A header and the rows under it.
 pub(crate) fn with_header<'a>(header: &[&str], rows: impl Iterator<Item = Vec<String>> + 'a) -> Rows<'a> {
@@ -45,27 +57,30 @@ enum Kind {
 impl Sink<'_> {
     /// Prints a result, or writes it to the file given with `--out`.
     pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
+        let safe = self.common.safe_csv;
         match (self.format, &self.common.out) {
             (Kind::Table, Some(path)) => {
                 self.common.clear_bar();
                 let output = self.output.map_or_else(|| Output::create(path, &[]), Ok)?;
-                write_rows(path, output, report.rows())?;
+                let is_delimited =
+                    matches!(beanjar_io::Format::of(path)?.0, beanjar_io::Format::Csv | beanjar_io::Format::Tsv);
+                write_rows(path, output, made_safe(report.rows(), safe && is_delimited))?;
                 Ok(())
             }
             (format, _) => self.write(|out| match format {
-                Kind::Printed(Format::Table) => out.write_all(report.text().as_bytes()),
+                Kind::Printed(Format::Table) => out.write_all(harmless_lines(&report.text()).as_bytes()),
                 Kind::Printed(Format::Json) => {
                     serde_json::to_writer_pretty(&mut *out, report)?;
                     out.write_all(b"\n")
                 }
                 Kind::Markdown => write_markdown(out, report.rows()),
-                Kind::Printed(Format::Csv) | Kind::Table => write_csv(out, report.rows()),
+                Kind::Printed(Format::Csv) | Kind::Table => write_csv(out, made_safe(report.rows(), safe)),
             }),
         }
     }
 
     pub(crate) fn emit_text(self, text: &str) -> Result<()> {
-        self.write(|out| out.write_all(text.as_bytes()))
+        self.write(|out| out.write_all(harmless_lines(text).as_bytes()))
     }
 
     fn write(self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
@@ -290,16 +305,6 @@ pub(crate) fn number(value: impl Into<Option<f64>>) -> String {
 /// A number with all its digits, for CSV; nothing for none.
 pub(crate) fn exact(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
-}
-
-/// A text on one line of a terminal, whatever characters the user's data put in it: neither escapes nor marks that turn
-/// the direction of writing or cannot be seen.
-pub(crate) fn one_line(text: &str) -> String {
-    let unseen =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    text.chars()
-        .flat_map(|c| if c.is_control() || unseen(c) { c.escape_default().collect() } else { vec![c] })
-        .collect()
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ impl Role {
             Role::Object => &[
                 &[
                     "object", "task", "item", "example", "unit", "stimulus", "document", "doc", "sample", "instance",
-                    "image", "photo", "picture", "video",
+                    "image", "photo", "picture", "video", "pair",
                 ],
-                &["question", "hit", "textid"],
+                &["question", "hit", "textid", "instruction"],
                 &["id"],
             ],
             Role::Attribute => &[&["attribute"], &["criterion", "dimension", "aspect", "trait"]],
@@ -58,7 +58,7 @@ impl Role {
             Role::Value => &[&["value", "rating", "score"]],
             Role::Label => &[
                 &["label", "answer", "vote", "choice", "verdict"],
-                &["response", "annotation", "judgment", "judgement", "category", "class", "winner"],
+                &["response", "annotation", "judgment", "judgement", "category", "class", "winner", "preference"],
             ],
         }
     }

@@ -24,6 +24,18 @@ pub enum Form {
     Wide,
 }
 
+/// How a converted table is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// How judgments are laid out.
+    pub form: Form,
+    /// Whether texts in CSV and TSV that a spreadsheet would take for a formula are made [`harmless`](crate::harmless).
+    pub safe: bool,
+}
+
+/// Begins the table with these columns.
+type Create<'a> = &'a dyn Fn(&[(&str, ColumnType)]) -> Result<TableWriter>;
+
 /// What was converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Converted {
@@ -41,23 +53,28 @@ pub struct Converted {
 pub fn convert(
     source: &Source,
     path: &Path,
-    form: Form,
+    layout: Layout,
     options: &ReadOptions,
     context: &Context,
 ) -> Result<Converted> {
+    let Layout { form, safe } = layout;
+    let create: Create<'_> = &|columns| match safe {
+        true => TableWriter::create_safe(path, columns, &[source]),
+        false => TableWriter::create(path, columns, &[source]),
+    };
     if form == Form::Same {
-        return Ok(Converted { rows: same(source, path, options, context)?, incomplete: 0 });
+        return Ok(Converted { rows: same(source, create, options, context)?, incomplete: 0 });
     }
     let read = read(source, options, context)?;
     let rows = match (read.data, form) {
-        (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, path)?,
-        (Data::Judgments(judgments), _) => long(&judgments, source, path)?,
+        (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, create)?,
+        (Data::Judgments(judgments), _) => long(&judgments, create)?,
         (Data::Labels(_) | Data::Questions(_), _) => return Err(Error::NotJudgments { file: source.name() }),
     };
     Ok(Converted { rows, incomplete: read.incomplete })
 }
 
-fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) -> Result<usize> {
+fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Context) -> Result<usize> {
     let input = Input::open_with(source, &options.columns, context)?.strict();
     let place = input.header_place();
     let (names, schema) = (input.names.clone(), input.schema.clone());
@@ -75,7 +92,7 @@ fn same(source: &Source, path: &Path, options: &ReadOptions, context: &Context) 
         Ok(())
     })?;
     let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
-    let mut writer = TableWriter::create(path, &columns, &[source])?;
+    let mut writer = create(&columns)?;
     let mut write = |rows: &Rows| {
         let values: Vec<Vec<&str>> = kept.iter().map(|&column| rows.column(column)).collect();
         let mut cells = Vec::with_capacity(kept.len());
@@ -135,13 +152,13 @@ fn worker<'a>(judgments: &'a Judgments, code: Option<&u32>) -> Cell<'a> {
     }
 }
 
-fn long(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
+fn long(judgments: &Judgments, create: Create<'_>) -> Result<usize> {
     let mut columns = vec![("object", ColumnType::Text), ("attribute", ColumnType::Text)];
     if !judgments.workers.is_empty() {
         columns.push(("worker", ColumnType::Text));
     }
     columns.push(("value", ColumnType::Number));
-    let mut writer = TableWriter::create(path, &columns, &[source])?;
+    let mut writer = create(&columns)?;
     for (code, object) in judgments.objects.iter().enumerate() {
         for (attribute, workers, values) in judgments.of(code).by_attribute() {
             for (row, &value) in values.iter().enumerate() {
@@ -157,7 +174,7 @@ fn long(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
     writer.finish()
 }
 
-fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
+fn wide(judgments: &Judgments, source: &Source, create: Create<'_>) -> Result<usize> {
     let with_workers = !judgments.workers.is_empty();
     let mut columns = vec![("object", ColumnType::Text)];
     if with_workers {
@@ -170,7 +187,7 @@ fn wide(judgments: &Judgments, source: &Source, path: &Path) -> Result<usize> {
             return Err(Error::NoColumnFor { file: source.name(), name: shown(name), role: role.name() });
         }
     }
-    let mut writer = TableWriter::create(path, &columns, &[source])?;
+    let mut writer = create(&columns)?;
     for (code, object) in judgments.objects.iter().enumerate() {
         for (who, values) in wide_rows(judgments.of(code)) {
             let mut cells = vec![Cell::Missing; columns.len()];

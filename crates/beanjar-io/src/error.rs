@@ -170,6 +170,18 @@ pub enum Error {
         /// Whether the table has a column for each attribute.
         wide: bool,
     },
+    /// A number that cannot be worked with.
+    #[error("{file}, {place}: {value:e} in column '{column}' is too large; rescale the column, or correct the value")]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// The row.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The number.
+        value: f64,
+    },
     /// Numbers with a decimal comma beside numbers with a decimal point.
     #[error("{file}, {place}: a number with a decimal comma, where others have a decimal point; write all alike")]
     MixedDecimals {
@@ -229,6 +241,14 @@ pub enum Error {
         column: String,
         /// What is wrong with it.
         problem: FeatureProblem,
+    },
+    /// A compressed file that unpacks to more than it may.
+    #[error("{file}: it unpacks to more than {} MB", .limit / 1_000_000)]
+    GrowsTooLarge {
+        /// The file.
+        file: String,
+        /// What it may unpack to, in bytes.
+        limit: u64,
     },
     /// An output that is also an input.
     #[error("{file}: the output would overwrite an input; choose another name")]
@@ -299,10 +319,15 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A user's text in a message: on one line, and no longer than a line.
 pub(crate) fn shown(text: &str) -> String {
     const MOST: usize = 60;
-    let escaped: String = text
-        .chars()
-        .take(MOST)
-        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
-        .collect();
-    if text.chars().nth(MOST).is_some() { escaped + "..." } else { escaped }
+    let cut = text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]);
+    let escaped = visible(cut);
+    if cut.len() < text.len() { escaped + "..." } else { escaped }
+}
+
+/// A text on one line of a terminal, whatever characters the user's data put in it: neither escapes nor marks that turn the
+/// direction of writing or cannot be seen.
+pub fn visible(text: &str) -> String {
+    let unseen = |c: char| matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    let shown = |c: char| if c.is_control() || unseen(c) { c.escape_default().collect() } else { vec![c] };
+    text.chars().flat_map(shown).collect()
 }

@@ -8,7 +8,7 @@ use crate::error::{FeatureProblem, shown};
 use crate::numpy::is_numpy;
 use crate::read::{Decimals, Float32, Input, Number};
 use crate::table::{Ids, id_first};
-use crate::{Error, Missing, Place, Result, Source};
+use crate::{Error, Missing, Place, Result, Source, Understood};
 use beanjar::Context;
 use beanjar::experts::{FeatureTable, Features};
 
@@ -19,7 +19,7 @@ pub struct ReadFeatures {
     pub table: FeatureTable,
     /// How many missing values were filled in.
     pub imputed: usize,
-    /// How the file was understood, if that is not plain: in a clause.
+    /// How the file was understood, in a clause.
     pub understood: Option<String>,
     /// Whether ids are in the column that [`UnitIds`] named.
     pub ids_as_named: bool,
@@ -72,6 +72,9 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
         return Err(Error::NoTable { file: source.name(), problem });
     }
     let input = Input::open(source, &Context::new())?.strict();
+    if input.names.is_empty() {
+        return Err(Error::NoTable { file: input.header_place(), problem: "a table without a column".into() });
+    }
     let order = ordered(&input.names, ids.column.as_deref());
     let ids_as_named = ids.column.as_ref().is_some_and(|name| input.names.contains(name));
     if let Some(columns) = long::columns(&input.names, &order) {
@@ -90,7 +93,9 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
     let mut kept = order;
     let id = kept[0];
     kept.retain(|&column| column == id || wanted.of(&names[column]).is_some());
-    names = kept[1..].iter().map(|&column| names[column].clone()).collect();
+    let features: Vec<String> = kept[1..].iter().map(|&column| names[column].clone()).collect();
+    let understood = Understood::of(&names, &[(id, "unit")]).with_many("features", features.clone());
+    names = features;
 
     let mut ids = Ids::default();
     let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
@@ -143,7 +148,7 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
     Ok(ReadFeatures {
         table: table.map_err(|source| Error::Data { file, source })?,
         imputed,
-        understood: None,
+        understood: Some(understood.to_string()),
         ids_as_named,
     })
 }

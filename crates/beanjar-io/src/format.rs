@@ -1,5 +1,7 @@
 //! Which format a file has, and how to get at its bytes.
 
+use crate::archive;
+use crate::unpacking::{GrowsTooLarge, Packed};
 use crate::{Error, Result};
 use beanjar::Context;
 use std::fs::File;
@@ -21,7 +23,7 @@ pub enum Format {
     Arrow,
     /// A JSON array of objects, or the JSON export of an annotation tool.
     Json,
-    /// A spreadsheet: .xlsx; .xls and .ods are read as well.
+    /// A spreadsheet: .xlsx; .ods is read as well.
     Sheet,
 }
 
@@ -53,7 +55,8 @@ impl Format {
             Some((_, "parquet" | "pq")) => Format::Parquet,
             Some((_, "arrow" | "feather" | "ipc")) => Format::Arrow,
             Some((_, "json")) => Format::Json,
-            Some((_, "xlsx" | "xls" | "xlsm" | "ods")) => Format::Sheet,
+            Some((_, "xlsx" | "xlsm" | "ods")) => Format::Sheet,
+            Some((_, "xls" | "xlsb" | "numbers")) => return Err(unknown("of spreadsheets, .xlsx and .ods are read; save it as one of these, or as CSV".into())),
             Some((_, "sav" | "zsav" | "por")) => return Err(unknown("SPSS files cannot be read; in SPSS, save the data as CSV, or in R: write.csv(haven::read_sav(FILE), \"FILE.csv\"), or in Python: pandas.read_spss(FILE).to_csv(\"FILE.csv\")".into())),
             Some((_, "dta" | "sas7bdat" | "rds")) => return Err(unknown("files of Stata, SAS and R cannot be read; save the data as CSV there".into())),
             Some((_, extension)) => return Err(unknown(format!("the extension .{extension} is not known"))),
@@ -110,6 +113,9 @@ impl Source {
         if let Some(stopped) = error.get_ref().and_then(|inner| inner.downcast_ref::<beanjar::Error>()) {
             return Error::Data { file: self.name(), source: stopped.clone() };
         }
+        if let Some(GrowsTooLarge(limit)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+            return Error::GrowsTooLarge { file: self.name(), limit: *limit };
+        }
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file".into(),
             io::ErrorKind::PermissionDenied => "permission denied".into(),
@@ -140,6 +146,11 @@ impl Source {
                 let file = File::open(path).map_err(|error| self.unreadable(&error))?;
                 if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
                     return Err(self.unreadable(&io::ErrorKind::IsADirectory.into()));
+                }
+                if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip")) {
+                    let bytes = self.all(Reported::new(file, size, context))?;
+                    let (format, bytes) = archive::table_in(&bytes).map_err(|wrong| wrong.with(&self.name()))?;
+                    return Ok(Opened::Text { format, bytes: Box::new(io::Cursor::new(bytes)) });
                 }
                 let (format, compression) = match Format::of(path) {
                     // A pipe such as /dev/fd/63 has no name of its own.
@@ -188,10 +199,14 @@ impl Source {
     }
 
     /// All bytes of a spreadsheet.
-    fn whole(&self, mut bytes: impl Read) -> Result<Opened> {
+    fn whole(&self, bytes: impl Read) -> Result<Opened> {
+        Ok(Opened::Sheet { bytes: self.all(bytes)? })
+    }
+
+    fn all(&self, mut bytes: impl Read) -> Result<Vec<u8>> {
         let mut all = Vec::new();
         bytes.read_to_end(&mut all).map_err(|error| self.unreadable(&error))?;
-        Ok(Opened::Sheet { bytes: all })
+        Ok(all)
     }
 
     /// The first bytes, and all bytes, those included.
@@ -202,10 +217,13 @@ impl Source {
     }
 
     fn decompress(&self, compression: Compression, bytes: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>> {
+        let packed = Packed::new(bytes);
+        let gzip = |packed| Ok(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, packed)));
+        let unreadable = |error| self.unreadable(&error);
         Ok(match compression {
-            Compression::Plain => Box::new(bytes),
-            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, bytes))),
-            Compression::Zstd => Box::new(zstd::Decoder::new(bytes).map_err(|error| self.unreadable(&error))?),
+            Compression::Plain => Box::new(packed.into_inner()),
+            Compression::Gzip => Box::new(packed.unpacked(gzip).map_err(unreadable)?),
+            Compression::Zstd => Box::new(packed.unpacked(zstd::Decoder::new).map_err(unreadable)?),
         })
     }
 }

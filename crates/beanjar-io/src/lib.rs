@@ -18,6 +18,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod archive;
 mod class_names;
 mod column_roles;
 mod convert;
@@ -32,18 +33,20 @@ mod read;
 mod spreadsheet;
 mod table;
 mod understood;
+mod unpacking;
 mod write;
 mod write_columnar;
 
 pub use column_roles::{ColumnNames, Role};
-pub use convert::{Converted, Form, convert};
-pub use error::{Error, FeatureProblem, Place, Result};
+pub use convert::{Converted, Form, Layout, convert};
+pub use error::{Error, FeatureProblem, Place, Result, visible};
 pub use exports::{PositionBias, write_label_studio_predictions};
 pub use features::{Gaps, ReadFeatures, UnitIds, Wanted, read_features};
 pub use format::{Compression, Format, Source};
 pub use guard::expects_panic;
 pub use output_file::{Output, remove_unfinished};
 pub use read::{Data, Kind, Missing, Question, Read, ReadOptions, Wide, read};
-pub use table::{Table, read_columns, read_table};
+pub use table::{Table, read_columns, read_table, read_table_with};
 pub use understood::Understood;
-pub use write::{Cell, ColumnType, TableWriter, write_csv, write_rows};
+pub use unpacking::set_unpack_limit;
+pub use write::{Cell, ColumnType, CompleteTable, TableWriter, harmless, write_csv, write_rows};

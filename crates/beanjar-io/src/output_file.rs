@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
-/// A file in the making: its bytes go to a temporary file beside it, which takes its name at the end, and is removed
-/// if that is never reached; see [`remove_unfinished`] for a program that is stopped. What is there already and is not
-/// a regular file, such as a pipe, is written to as it is.
+/// A file in the making: its bytes go to a file that has no name until the end, where the system has such, so that nothing
+/// is left behind whatever happens. Elsewhere they go to a temporary file beside it, which is removed if the end is never
+/// reached; see [`remove_unfinished`] for a program that is stopped. What is there already and is not a regular file, such
+/// as a pipe, is written to as it is.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
@@ -18,6 +19,7 @@ pub struct Output {
 
 #[derive(Debug)]
 enum Target {
+    Unnamed(File),
     Temporary(NamedTempFile),
     Direct(File),
 }
@@ -41,8 +43,7 @@ impl Output {
     /// Begins a file, which must not be one of the `inputs`.
     pub fn create(path: impl AsRef<Path>, inputs: &[&Source]) -> Result<Output> {
         let file = path.as_ref().display().to_string();
-        // What a link leads to is replaced, not the link.
-        let path = &path.as_ref().canonicalize().unwrap_or_else(|_| path.as_ref().to_owned());
+        let path = &behind_link(path.as_ref());
         if let Ok(target) = path.canonicalize() {
             let same = |input: &&&Source| matches!(input, Source::File(input) if input.canonicalize().is_ok_and(|input| input == target));
             if inputs.iter().any(|input| same(&input)) {
@@ -60,6 +61,9 @@ impl Output {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
+        if let Some(unnamed) = unnamed(folder) {
+            return Ok(Output { path: path.to_owned(), file: Target::Unnamed(unnamed) });
+        }
         let mut builder = tempfile::Builder::new();
         // As for any other new file, the user's mask decides who may read it.
         #[cfg(unix)]
@@ -86,24 +90,35 @@ impl Output {
     pub(crate) fn handle(&self) -> io::Result<File> {
         match &self.file {
             Target::Temporary(file) => file.as_file().try_clone(),
-            Target::Direct(file) => file.try_clone(),
+            Target::Unnamed(file) | Target::Direct(file) => file.try_clone(),
         }
     }
 
     /// Gives the file its name.
     pub fn finish(self) -> Result<()> {
         let Output { path, file } = self;
-        let Target::Temporary(file) = file else { return Ok(()) };
-        let temporary = file.path().to_owned();
-        // Who may read a file that is replaced does not change.
-        if let Ok(metadata) = std::fs::metadata(&path) {
-            let _ = file.as_file().set_permissions(metadata.permissions());
+        let secure = |file: &File| {
+            // Who may read a file that is replaced does not change.
+            if let Ok(metadata) = std::fs::metadata(&path) {
+                let _ = file.set_permissions(metadata.permissions());
+            }
+            // Whole on the disk before it has its name, so that a loss of power leaves the old file or the new.
+            let _ = file.sync_all();
+        };
+        match file {
+            Target::Direct(_) => Ok(()),
+            Target::Unnamed(file) => {
+                secure(&file);
+                give_name(&file, &path).map_err(|error| unwritable(&path, &error))
+            }
+            Target::Temporary(file) => {
+                let temporary = file.path().to_owned();
+                secure(file.as_file());
+                let done = file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error));
+                unfinished().retain(|path| *path != temporary);
+                done
+            }
         }
-        // Whole on the disk before it has its name, so that a loss of power leaves the old file or the new.
-        let _ = file.as_file().sync_all();
-        let done = file.persist(&path).map(drop).map_err(|error| unwritable(&path, &error.error));
-        unfinished().retain(|path| *path != temporary);
-        done
     }
 }
 
@@ -111,16 +126,69 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.file {
             Target::Temporary(file) => file.as_file_mut().write(bytes),
-            Target::Direct(file) => file.write(bytes),
+            Target::Unnamed(file) | Target::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
             Target::Temporary(file) => file.as_file_mut().flush(),
-            Target::Direct(file) => file.flush(),
+            Target::Unnamed(file) | Target::Direct(file) => file.flush(),
         }
     }
+}
+
+/// What a link leads to is replaced, not the link, be it there already or not.
+fn behind_link(path: &Path) -> PathBuf {
+    let missing = || Some(path.parent()?.join(std::fs::read_link(path).ok()?));
+    path.canonicalize().ok().or_else(missing).unwrap_or_else(|| path.to_owned())
+}
+
+/// A file without a name in this folder, if the system has such.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> Option<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::TMPFILE.bits() as i32;
+    File::options().read(true).write(true).mode(0o666).custom_flags(flags).open(folder).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+/// Gives a file without a name its name, in place of a file that has it.
+#[cfg(target_os = "linux")]
+fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let number = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let link = |name: &Path| linkat(CWD, &number, CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
+    match link(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        done => return done,
+    }
+    // Only a file with a name can take that of another.
+    for attempt in 0..100 {
+        let name = format!(".beanjar-{}-{attempt}", std::process::id());
+        let beside = path.with_file_name(name);
+        match link(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(error),
+            Ok(()) => {}
+        }
+        let renamed = std::fs::rename(&beside, path);
+        if renamed.is_err() {
+            let _ = std::fs::remove_file(&beside);
+        }
+        return renamed;
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_name(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Error {
@@ -163,5 +231,26 @@ mod tests {
         output.finish().unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+        std::fs::remove_file(&file).unwrap();
+        let mut output = Output::create(&link, &[]).unwrap();
+        output.write_text("newer").unwrap();
+        output.finish().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "newer");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_in_the_making_has_no_name() {
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let mut output = Output::create(folder.path().join("a.csv"), &[]).unwrap();
+        output.write_text("all of it").unwrap();
+        // A file system that cannot do it has a temporary file instead.
+        if matches!(output.file, Target::Unnamed(_)) {
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+        output.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.csv")).unwrap(), "all of it");
     }
 }

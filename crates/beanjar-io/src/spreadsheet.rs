@@ -1,40 +1,117 @@
 //! Spreadsheets: the first sheet that is not empty, read as text, and one sheet written.
 
+use crate::error::shown;
 use crate::exports::Held;
 use crate::guard::guarded;
 use crate::output_file::Output;
+use crate::unpacking::{Wrong, check_unpacked, unpack_limit};
 use crate::write::plain;
 use crate::{Cell, ColumnType};
 use calamine::{Data, Reader};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufWriter, Cursor, Write};
-use zip::ZipWriter;
+use std::io::{self, BufWriter, Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
-/// The table in a spreadsheet: the first row that is not empty has the names of columns. An error says in a clause what is
-/// wrong.
-pub(crate) fn read(bytes: Vec<u8>) -> Result<Held, String> {
+/// The table in a spreadsheet: the first row that is not empty has the names of columns. Columns without a single value are
+/// left out. An error says in a clause what is wrong.
+pub(crate) fn read(bytes: Vec<u8>) -> Result<Held, Wrong> {
     let bytes: std::sync::Arc<[u8]> = bytes.into();
+    let open_document = check_parts(&bytes)?;
     // What the reader of spreadsheets does not expect in a damaged file, it panics about.
-    let sheets = guarded(|| {
-        let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| error.to_string())?;
-        Ok::<_, String>(book.worksheets())
-    });
-    let sheets = sheets.ok_or("damaged, or no spreadsheet")?;
-    let sheets = sheets.map_err(|error| format!("damaged, or no spreadsheet ({error})"))?;
-    let count = sheets.len();
-    let filled = sheets.into_iter().find(|(_, range)| !range.is_empty());
-    let Some((name, range)) = filled else { return Err("a spreadsheet in which every sheet is empty".into()) };
-    let mut rows = range.rows().map(|row| row.iter().map(text).collect::<Vec<String>>());
-    let filled = |row: &Vec<String>| row.iter().any(|cell| !cell.is_empty());
-    let Some(mut names) = rows.find(filled) else { return Err("a spreadsheet without a header".into()) };
-    names.iter_mut().for_each(|name| *name = name.trim().to_owned());
-    let mut columns = vec![Vec::new(); names.len()];
-    for row in rows.filter(filled) {
-        columns.iter_mut().zip(row).for_each(|(column, cell)| column.push(cell));
+    let sheet = guarded(|| if open_document { first_of_ods(bytes) } else { first_of_xlsx(bytes) });
+    let sheet = sheet.ok_or("damaged, or no spreadsheet")?;
+    let sheet = sheet.map_err(|error| format!("damaged, or no spreadsheet ({})", shown(&error)))?;
+    let Some(Cells { name, count, rows }) = sheet else {
+        return Err("a spreadsheet in which every sheet is empty".into());
+    };
+    let used: BTreeSet<u32> = rows.values().flat_map(|row| row.keys().copied()).collect();
+    let mut rows = rows.into_values();
+    let mut header = rows.next().unwrap_or_default();
+    let mut named = |column: &u32| header.remove(column).unwrap_or_default().trim().to_owned();
+    let names: Vec<String> = used.iter().map(&mut named).collect();
+    let mut columns = vec![Vec::with_capacity(rows.len()); names.len()];
+    for mut row in rows {
+        for (column, at) in columns.iter_mut().zip(&used) {
+            column.push(row.remove(at).unwrap_or_default());
+        }
     }
-    let notes = if count > 1 { vec![format!("the sheet '{name}' of {count}")] } else { Vec::new() };
+    let notes = if count > 1 { vec![format!("the sheet '{}' of {count}", shown(&name))] } else { Vec::new() };
     Ok(Held { names, columns, notes, ..Held::default() })
+}
+
+/// The cells of a sheet that are not empty, by row and column; which sheet it is, and of how many.
+struct Cells {
+    name: String,
+    count: usize,
+    rows: BTreeMap<u32, BTreeMap<u32, String>>,
+}
+
+impl Cells {
+    fn new(name: &str, count: usize) -> Cells {
+        Cells { name: name.into(), count, rows: BTreeMap::new() }
+    }
+
+    fn put(&mut self, row: u32, column: u32, text: String) {
+        if !text.is_empty() {
+            self.rows.entry(row).or_default().insert(column, text);
+        }
+    }
+}
+
+/// Cell by cell, for a single stray cell far away would make a whole sheet of empty ones.
+fn first_of_xlsx(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
+    let words = |error: calamine::XlsxError| error.to_string();
+    let mut book = calamine::Xlsx::new(Cursor::new(bytes)).map_err(words)?;
+    let names = book.sheet_names();
+    for name in &names {
+        let mut cells = Cells::new(name, names.len());
+        // A sheet of charts has no cells.
+        let Ok(mut reader) = book.worksheet_cells_reader(name) else { continue };
+        while let Some(cell) = reader.next_cell().map_err(words)? {
+            let (row, column) = cell.get_position();
+            cells.put(row, column, text(&Data::from(cell.get_value().clone())));
+        }
+        if !cells.rows.is_empty() {
+            return Ok(Some(cells));
+        }
+    }
+    Ok(None)
+}
+
+fn first_of_ods(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
+    let mut book = calamine::Ods::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+    let sheets = book.worksheets();
+    let count = sheets.len();
+    for (name, range) in sheets {
+        let mut cells = Cells::new(&name, count);
+        let (row, column) = range.start().unwrap_or_default();
+        for (at, values) in range.rows().enumerate() {
+            for (beside, value) in values.iter().enumerate() {
+                cells.put(row + at as u32, column + beside as u32, text(value));
+            }
+        }
+        if !cells.rows.is_empty() {
+            return Ok(Some(cells));
+        }
+    }
+    Ok(None)
+}
+
+/// Unpacks every part once, to see that it is whole and does not grow too large. Whether this is an OpenDocument.
+fn check_parts(bytes: &[u8]) -> Result<bool, Wrong> {
+    let no_sheet = |_| "damaged, or no spreadsheet: .xlsx and .ods are read, and .xls can be saved as .xlsx";
+    let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(no_sheet)?;
+    let mut unpacked = 0;
+    for part in 0..zip.len() {
+        let part = zip.by_index(part).map_err(|error| format!("damaged ({error})"))?;
+        let left = unpack_limit(bytes.len() as u64) - unpacked;
+        unpacked +=
+            io::copy(&mut part.take(left + 1), &mut io::sink()).map_err(|error| format!("damaged ({error})"))?;
+        check_unpacked(unpacked, bytes.len() as u64)?;
+    }
+    Ok(zip.file_names().any(|name| name.is_ok_and(|name| name == "content.xml")))
 }
 
 fn text(cell: &Data) -> String {

@@ -4,7 +4,7 @@ use crate::class_names::alike;
 use crate::column_roles::{Role, is_nameless, role_of};
 use crate::error::shown;
 use crate::read::{Input, Rows};
-use crate::{Error, Place, Result, Source};
+use crate::{Error, Missing, Place, Result, Source, Understood};
 use beanjar::{Column, Context, Dictionary};
 use std::collections::HashSet;
 
@@ -48,6 +48,13 @@ impl Table {
         Column::new(name, self.ids.clone(), values.collect()).ok()
     }
 
+    /// What the table was understood to hold: ids, a column that is used, and others that are not.
+    pub fn understood(&self, id: &'static str, used: &str, what: &'static str) -> Understood {
+        let ignored = self.names.iter().filter(|name| *name != used).cloned().collect();
+        let columns = vec![(self.id.clone(), id), (used.to_owned(), what)];
+        Understood { columns, ignored, ..Understood::default() }
+    }
+
     /// The ids of the rows in which any column has a value.
     pub fn labelled(&self) -> Dictionary {
         let any = |row: usize| self.columns.iter().any(|column| !column[row].is_empty());
@@ -72,7 +79,12 @@ pub fn read_columns(source: &Source) -> Result<(Vec<String>, Vec<Vec<String>>)> 
 
 /// Reads a table whose first column is the object or task and whose other columns are labels.
 pub fn read_table(source: &Source) -> Result<Table> {
-    let input = open_table(source)?;
+    read_table_with(source, &Missing::default())
+}
+
+/// The same for a file with words of its own for a missing value.
+pub fn read_table_with(source: &Source, missing: &Missing) -> Result<Table> {
+    let input = open_table(source)?.missing(missing);
     let (file, names) = (input.file.clone(), input.names.clone());
     let kept = id_first(&names);
     let mut ids = Ids::default();
@@ -80,7 +92,7 @@ pub fn read_table(source: &Source) -> Result<Table> {
     input.for_each(&kept, |rows| {
         let kept = ids.take(&rows);
         for (i, column) in columns.iter_mut().enumerate() {
-            let values = rows.column(i + 1);
+            let values = rows.classes(i + 1);
             column.extend(kept.iter().map(|&row| values[row].to_owned()));
         }
         Ok(())
@@ -115,6 +127,9 @@ pub(crate) fn id_first(names: &[String]) -> Vec<usize> {
 /// Opens a table of ids and at least one other column.
 fn open_table(source: &Source) -> Result<Input> {
     let input = Input::open(source, &Context::new())?.strict();
+    if input.names.is_empty() {
+        return Err(Error::NoTable { file: input.header_place(), problem: "a table without a column".into() });
+    }
     if let [id] = &input.names[..] {
         let needed = "labels are in the columns after the first";
         return Err(Error::OnlyIds { file: input.header_place(), id: shown(id), needed });

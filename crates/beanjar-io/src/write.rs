@@ -6,6 +6,7 @@ use crate::output_file::{Output, unwritable};
 use crate::spreadsheet::Sheet;
 use crate::write_columnar::Columnar;
 use crate::{Compression, Error, Format, Result, Source};
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ pub struct TableWriter {
     path: PathBuf,
     types: Vec<ColumnType>,
     rows: usize,
+    safe: bool,
     encoder: Encoder,
 }
 
@@ -70,11 +72,17 @@ impl TableWriter {
     pub fn create(path: impl AsRef<Path>, columns: &[(&str, ColumnType)], inputs: &[&Source]) -> Result<TableWriter> {
         let path = path.as_ref();
         Format::of(path)?;
-        TableWriter::begin(path, Output::create(path, inputs)?, columns)
+        TableWriter::begin(path, Output::create(path, inputs)?, columns, false)
+    }
+
+    /// The same; in CSV and TSV, texts that a spreadsheet would take for a formula are made [`harmless`].
+    pub fn create_safe(path: &Path, columns: &[(&str, ColumnType)], inputs: &[&Source]) -> Result<TableWriter> {
+        Format::of(path)?;
+        TableWriter::begin(path, Output::create(path, inputs)?, columns, true)
     }
 
     /// The same in an output that is begun already; `path` shows the format.
-    fn begin(path: &Path, output: Output, columns: &[(&str, ColumnType)]) -> Result<TableWriter> {
+    fn begin(path: &Path, output: Output, columns: &[(&str, ColumnType)], safe: bool) -> Result<TableWriter> {
         let (format, compression) = Format::of(path)?;
         if let (Format::Sheet, Some(other)) = (format, path.extension().filter(|extension| *extension != "xlsx")) {
             let problem = format!("spreadsheets are written as .xlsx, not as .{}", other.display());
@@ -85,7 +93,8 @@ impl TableWriter {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
                 let stream = Stream::new(output, compression).map_err(|error| unwritable(path, &error))?;
                 let mut writer = delimited(stream, delimiter);
-                let header = writer.write_record(columns.iter().map(|(name, _)| name));
+                let name = |name| if safe { harmless(name) } else { Cow::Borrowed(name) };
+                let header = writer.write_record(columns.iter().map(|(text, _)| name(*text).into_owned()));
                 header.map_err(|error| unwritable(path, &error.into()))?;
                 Encoder::Delimited(Box::new(writer))
             }
@@ -109,13 +118,13 @@ impl TableWriter {
             }
         };
         let types = columns.iter().map(|(_, column)| *column).collect();
-        Ok(TableWriter { path: path.to_owned(), types, rows: 0, encoder })
+        Ok(TableWriter { path: path.to_owned(), types, rows: 0, safe, encoder })
     }
 
     /// Writes a row: a cell for each column, of that column's type.
     pub fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
         let written = check_cells(cells, &self.types).and_then(|()| match &mut self.encoder {
-            Encoder::Delimited(writer) => delimited_row(writer, cells),
+            Encoder::Delimited(writer) => delimited_row(writer, cells, self.safe),
             Encoder::Jsonl { names, stream } => json_row(stream, names, cells).and_then(|()| stream.write_all(b"\n")),
             Encoder::Json { names, stream } => {
                 let before: &[u8] = if self.rows == 0 { b"[\n" } else { b",\n" };
@@ -130,6 +139,11 @@ impl TableWriter {
 
     /// Completes the file and gives it its name. Returns how many rows were written.
     pub fn finish(self) -> Result<usize> {
+        self.complete()?.finish()
+    }
+
+    /// Completes the file, which has its name later: together with others, say.
+    pub fn complete(self) -> Result<CompleteTable> {
         let TableWriter { path, encoder, rows, .. } = self;
         let output = match encoder {
             Encoder::Delimited(writer) => {
@@ -143,8 +157,29 @@ impl TableWriter {
             Encoder::Sheet(sheet) => sheet.finish(),
             Encoder::Columnar(columnar) => columnar.finish(),
         };
-        output.map_err(|error| unwritable(&path, &error))?.finish()?;
-        Ok(rows)
+        let output = output.map_err(|error| unwritable(&path, &error))?;
+        Ok(CompleteTable { path, output, rows })
+    }
+}
+
+/// A table that is written, and not yet seen under its name.
+#[derive(Debug)]
+pub struct CompleteTable {
+    path: PathBuf,
+    output: Output,
+    rows: usize,
+}
+
+impl CompleteTable {
+    /// The file's name to be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives the file its name. Returns how many rows it has.
+    pub fn finish(self) -> Result<usize> {
+        self.output.finish()?;
+        Ok(self.rows)
     }
 }
 
@@ -161,7 +196,7 @@ pub fn write_rows(path: &Path, output: Output, rows: impl IntoIterator<Item = Ve
     let types: Vec<ColumnType> =
         (0..names.len()).map(|column| if is_number(column) { ColumnType::Number } else { ColumnType::Text }).collect();
     let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
-    let mut writer = TableWriter::begin(path, output, &columns)?;
+    let mut writer = TableWriter::begin(path, output, &columns, false)?;
     for row in &rows {
         let cells: Vec<Cell<'_>> = row
             .iter()
@@ -175,6 +210,15 @@ pub fn write_rows(path: &Path, output: Output, rows: impl IntoIterator<Item = Ve
         writer.row(&cells)?;
     }
     writer.finish()
+}
+
+/// A text that no spreadsheet takes for a formula: with `'` before it if it begins with =, +, -, @, a tab or a line end, and
+/// is no number.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.parse::<f64>().is_err() {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Writes rows as CSV; a field is quoted where it has to be.
@@ -208,9 +252,10 @@ fn check_cells(cells: &[Cell<'_>], types: &[ColumnType]) -> io::Result<()> {
     }
 }
 
-fn delimited_row(writer: &mut csv::Writer<Stream>, cells: &[Cell<'_>]) -> io::Result<()> {
+fn delimited_row(writer: &mut csv::Writer<Stream>, cells: &[Cell<'_>], safe: bool) -> io::Result<()> {
     for cell in cells {
         match cell {
+            Cell::Text(text) if safe => writer.write_field(harmless(text).as_ref()),
             Cell::Text(text) => writer.write_field(text),
             Cell::Number(number) => writer.write_field(plain(*number)),
             Cell::Missing => writer.write_field(""),
@@ -328,6 +373,16 @@ mod tests {
         let mut written = Vec::new();
         write_csv(&mut written, rows).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), "a,\"b,c\"\n\"d\"\"e\",\n\"two\nlines\", f\n");
+    }
+
+    #[test]
+    fn formulas_are_made_harmless_and_numbers_left_alone() {
+        for (text, safe) in
+            [("=1+2", "'=1+2"), ("-3", "-3"), ("-3e2", "-3e2"), ("-a", "'-a"), ("@x", "'@x"), ("a=", "a=")]
+        {
+            assert_eq!(harmless(text), safe);
+        }
+        assert_eq!(harmless("\t=1"), "'\t=1");
     }
 
     #[test]

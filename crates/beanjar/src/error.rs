@@ -39,6 +39,16 @@ pub enum Error {
         /// The class.
         class: String,
     },
+    /// A judgment that cannot be worked with.
+    #[error("the judgment of '{attribute}' of '{object}' is {value:e}, which is too large; rescale the values")]
+    TooLarge {
+        /// The object judged.
+        object: String,
+        /// The attribute judged.
+        attribute: String,
+        /// The judgment.
+        value: f64,
+    },
     /// An ordinal scale of names whose order is not known.
     #[error("the ordinal scale needs to know the order of labels that are not numbers, such as '{class}'")]
     OrderUnknown {

@@ -2,7 +2,7 @@ use super::Reading;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
-use beanjar_io::{Form, Source};
+use beanjar_io::{Form, Layout, Source};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -58,7 +58,8 @@ impl Convert {
             FormName::Long => Form::Long,
             FormName::Wide => Form::Wide,
         };
-        let written = beanjar_io::convert(&self.from, &self.to, form, &self.reading.options(), &common.context()?)?;
+        let layout = Layout { form, safe: common.safe_csv };
+        let written = beanjar_io::convert(&self.from, &self.to, layout, &self.reading.options(), &common.context()?)?;
         common.clear_bar();
         if written.incomplete > 0 {
             common.warn(&format!("{} without a value left out", count(written.incomplete, "judgment")));

@@ -55,7 +55,7 @@ impl Fit {
         let sink = common.json_sink(&[&self.file, &self.label_column.labels, &self.selection])?;
         let selection = read_selection(&self.selection)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let label = self.label_column.read(selection.label.as_deref())?;
+        let label = self.label_column.read(selection.label.as_deref(), &self.reading, common)?;
         let outcome = FitPredictor { selection, fitting: self.predictor.into() }
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;

@@ -1,4 +1,4 @@
-use super::{Reading, known_labels, labels_of};
+use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -34,7 +34,8 @@ impl Gold {
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
         let sink = common.sink(&inputs)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
-        let known = self.gold.as_ref().map(known_labels).transpose()?;
+        let known = Known::new(&self.reading, common);
+        let known = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
         let suggest = SuggestGold { n: self.n, known };
         let outcome = suggest.run(&labels, &common.context()?);
         let outcome = outcome.map_err(|error| Failure::from(error).of(&self.labels))?;

@@ -1,8 +1,10 @@
 //! The flags for the column of labels to predict.
 
+use super::{Reading, column_names};
+use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::Column;
-use beanjar_io::{Source, read_table};
+use beanjar_io::{Source, read_table_with};
 use clap::Args;
 
 /// Where the labels to predict are.
@@ -18,17 +20,20 @@ pub(crate) struct LabelColumn {
 
 impl LabelColumn {
     /// The column of labels. `wanted` is the one to take where the user did not name one.
-    pub(crate) fn read(&self, wanted: Option<&str>) -> Result<Column> {
-        let table = read_table(&self.labels)?;
+    pub(crate) fn read(&self, wanted: Option<&str>, reading: &Reading, common: &Common) -> Result<Column> {
+        let table = read_table_with(&self.labels, &reading.options().missing)?;
         let said = |words: &str| {
-            let (file, names) = (self.labels.name(), table.names.join(", "));
+            let (file, names) = (self.labels.name(), column_names(&table));
             Failure::Words(format!("{file}: {words}; found {names}"))
         };
-        match self.label.as_deref().or(wanted) {
+        let column = match self.label.as_deref().or(wanted) {
             Some(name) => table.named(name).ok_or_else(|| said(&format!("no column '{name}'"))),
             None if table.names.len() == 1 => table.column(0).ok_or_else(|| said("no column")),
             None => Err(said("several columns, of which --label must name one")),
-        }
+        }?;
+        let understood = table.understood("object", column.name(), "label");
+        common.note(&format!("read {}: {understood}", self.labels.name()));
+        Ok(column)
     }
 
     /// An error of the library, said of the file that it is about.

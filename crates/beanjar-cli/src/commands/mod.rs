@@ -23,23 +23,53 @@ mod selection_file;
 
 pub(crate) use reading_flags::{Reading, judgments_of, labels_of};
 
+use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::Column;
-use beanjar_io::{Source, read_table};
+use beanjar_io::{Source, Table, read_table, read_table_with};
 
-/// The known labels in a table: its column 'label' or 'truth', or its only one.
-fn known_labels(source: &Source) -> Result<Column> {
-    let table = read_table(source)?;
-    let only = || (table.names.len() == 1).then(|| table.classes(0)).flatten();
-    table.classes_named("label").or_else(|| table.classes_named("truth")).or_else(only).ok_or_else(|| {
-        let names = table.names.join(", ");
-        Failure::Words(format!("{}: no column 'label'; found {names}", source.name()))
-    })
+/// Where known labels are read: how, and for which of several questions.
+struct Known<'a> {
+    reading: &'a Reading,
+    common: &'a Common,
+    question: Option<&'a str>,
 }
 
-/// The known answers to one of several questions: the column of its name, or else as for a single question.
-fn known_labels_of(source: &Source, question: &str) -> Result<Column> {
-    read_table(source)?.classes_named(question).map_or_else(|| known_labels(source), Ok)
+impl<'a> Known<'a> {
+    fn new(reading: &'a Reading, common: &'a Common) -> Known<'a> {
+        Known { reading, common, question: None }
+    }
+
+    fn of(self, question: Option<&'a str>) -> Known<'a> {
+        Known { question, ..self }
+    }
+
+    /// The known labels in a table: its column of the question's name, 'label' or 'truth', or its only one. Says what was
+    /// understood.
+    fn labels(&self, source: &Source) -> Result<Column> {
+        let table = read_table_with(source, &self.reading.options().missing)?;
+        let of_question = self.question.and_then(|question| table.classes_named(question));
+        let only = || (table.names.len() == 1).then(|| table.classes(0)).flatten();
+        let found = of_question.or_else(|| table.classes_named("label")).or_else(|| table.classes_named("truth"));
+        let found = found.or_else(only).ok_or_else(|| {
+            let names = column_names(&table);
+            Failure::Words(format!("{}: no column 'label' or 'truth'; found {names}", source.name()))
+        })?;
+        let understood = table.understood("task", found.name(), "known label");
+        self.common.note(&format!("read {}: {understood}", source.name()));
+        Ok(found)
+    }
+}
+
+/// The names of some columns, as many as fit a line.
+fn column_names(table: &Table) -> String {
+    const MOST: usize = 12;
+    let cut = |name: &String| name.chars().take(40).collect::<String>();
+    let mut names = table.names.iter().take(MOST).map(cut).collect::<Vec<_>>().join(", ");
+    if table.names.len() > MOST {
+        names += &format!(" and {} more", table.names.len() - MOST);
+    }
+    names
 }
 
 /// The ids of a table and its first other column.

@@ -1,13 +1,13 @@
 use super::aggregate::AggregateReport;
 use super::learn::FeatureColumns;
-use super::{Reading, bytes_of, judgments_of, known_labels, labels_of};
+use super::{Known, Reading, bytes_of, column_names, judgments_of, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
 use beanjar::experts::ClassPrediction;
 use beanjar::multiselect::{PredictValuesOutcome, PredictedValue, Predictor};
 use beanjar::{ClassesTruth, Column, ConfusionCounts, CrowdModel, Error, ExpertsModel, Model, PredictClassesOutcome};
-use beanjar_io::{Source, read_table};
+use beanjar_io::{Source, read_table_with};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +86,7 @@ impl Predict {
         let outcome = match self.true_file() {
             None => outcome,
             Some(source) => {
-                let truth = column_of(source, &outcome.label)?;
+                let truth = self.column_of(source, &outcome.label, common)?;
                 outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?
             }
         };
@@ -96,7 +96,8 @@ impl Predict {
     /// Labels tasks with a crowd's model.
     fn true_labels(&self, crowd: &CrowdModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         let labels = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
-        let truth = self.true_file().map(known_labels).transpose()?;
+        let known = Known::new(&self.reading, common);
+        let truth = self.true_file().map(|truth| known.labels(truth)).transpose()?;
         let outcome = crowd.compare(&labels, truth.as_ref(), &common.context()?).map_err(|error| match error {
             Error::OfTable { error, .. } => self.failure_of_labels(*error),
             error => self.failure(error),
@@ -122,12 +123,12 @@ impl Predict {
         let outcome = match &self.truth {
             None => outcome,
             Some(source) => {
-                outcome.compared_with(&known_labels(source)?).map_err(|error| self.failure_of_labels(error))?
+                let truth = Known::new(&self.reading, common).labels(source)?;
+                outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?
             }
         };
         if let (Some(truth), Some(_), false) = (&outcome.truth, &common.out, common.quiet) {
-            common.clear_bar();
-            eprint!("{}", compared(truth));
+            common.say(&compared(truth));
         }
         sink.emit(&ClassesReport { outcome: &outcome, probabilities: self.probabilities })
     }
@@ -135,6 +136,18 @@ impl Predict {
     /// The file of true labels, for models that need no labels of experts.
     fn true_file(&self) -> Option<&Source> {
         self.truth.as_ref().or(self.labels.as_ref())
+    }
+
+    /// The column of this name, or the only one.
+    fn column_of(&self, source: &Source, name: &str, common: &Common) -> Result<Column> {
+        let table = read_table_with(source, &self.reading.options().missing)?;
+        let only = || (table.names.len() == 1).then(|| table.column(0)).flatten();
+        let found = table.named(name).or_else(only).ok_or_else(|| {
+            let (file, names) = (source.name(), column_names(&table));
+            Failure::Words(format!("{file}: no column '{name}', which the model predicts; found {names}"))
+        })?;
+        common.note(&format!("read {}: {}", source.name(), table.understood("object", found.name(), "known label")));
+        Ok(found)
     }
 
     /// What is wrong with the data.
@@ -152,16 +165,6 @@ impl Predict {
             error => Failure::from(error).of(labels),
         }
     }
-}
-
-/// The column of this name, or the only one.
-fn column_of(source: &Source, name: &str) -> Result<Column> {
-    let table = read_table(source)?;
-    let only = || (table.names.len() == 1).then(|| table.column(0)).flatten();
-    table
-        .named(name)
-        .or_else(only)
-        .ok_or_else(|| Failure::Words(format!("{}: no column '{name}', which the model predicts", source.name())))
 }
 
 /// What is read at a glance.

@@ -1,4 +1,4 @@
-use super::{Reading, known_labels, labels_of};
+use super::{Known, Reading, column_names, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, exact, number, table, with_header};
@@ -26,7 +26,7 @@ pub(crate) struct Score {
     labels: Source,
     /// Known answers of some tasks, drawn at random (task,label): the risk of each model is estimated from both, with an
     /// interval that holds whatever the labels' errors.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", visible_alias = "truth")]
     gold: Option<Source>,
     #[command(flatten)]
     reading: Reading,
@@ -39,7 +39,8 @@ impl Score {
         inputs.extend(&self.gold);
         let sink = common.sink(&inputs)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
-        let gold = self.gold.as_ref().map(known_labels).transpose()?;
+        let known = Known::new(&self.reading, common);
+        let gold = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
         let files: Vec<(Column, Option<LearnedFrom>)> = self.files.iter().map(predictions).collect::<Result<_>>()?;
         let (models, learned_from): (Vec<Column>, Vec<Option<LearnedFrom>>) = files.into_iter().unzip();
         let outcome = beanjar::Score { learned_from, gold }.run(&models, &labels, &common.context()?);
@@ -59,7 +60,7 @@ fn predictions(file: &Source) -> Result<(Column, Option<LearnedFrom>)> {
     let named = |name: &str| table.names.iter().position(|other| other == name);
     let column = named("label").or_else(|| named("prediction")).or((table.names.len() == 1).then_some(0));
     let Some(column) = column else {
-        let names = table.names.join(", ");
+        let names = column_names(&table);
         return Err(Failure::Words(format!("{}: no column 'label' or 'prediction'; found {names}", file.name())));
     };
     let learned = |at: usize| {

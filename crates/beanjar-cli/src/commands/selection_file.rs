@@ -1,6 +1,6 @@
 //! A selection to plan or fit by, from a file.
 
-use super::bytes_of;
+use super::{bytes_of, column_names};
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::Selection;
 use beanjar_io::{Source, read_table};
@@ -9,7 +9,11 @@ use beanjar_io::{Source, read_table};
 pub(crate) fn read_selection(source: &Source) -> Result<Selection> {
     let is_json = matches!(source, Source::File(path) if path.extension().is_some_and(|extension| extension == "json"));
     let selection = if is_json { from_json(source) } else { from_table(source) };
-    selection.map_err(|failure| failure.of(source))
+    selection.map_err(|failure| match failure {
+        // All its numbers are from the file.
+        Failure::Library(error) => Failure::Words(format!("{}: {error}", source.name())),
+        other => other,
+    })
 }
 
 fn from_json(source: &Source) -> Result<Selection> {
@@ -20,7 +24,7 @@ fn from_json(source: &Source) -> Result<Selection> {
 fn from_table(source: &Source) -> Result<Selection> {
     let table = read_table(source)?;
     let judgments = table.named("judgments").ok_or_else(|| {
-        Failure::Words(format!("{}: no column 'judgments'; found {}", source.name(), table.names.join(", ")))
+        Failure::Words(format!("{}: no column 'judgments'; found {}", source.name(), column_names(&table)))
     })?;
     Ok(Selection::from_columns(&judgments, table.named("cost").as_ref())?)
 }

@@ -3,6 +3,7 @@
 mod aggregating;
 mod bad_input;
 mod exports;
+mod hardening;
 mod learning;
 mod output_files;
 mod public_data;

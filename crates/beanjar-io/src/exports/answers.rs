@@ -42,6 +42,63 @@ pub(super) fn long(tool: &'static str, answers: Vec<Answer>, notes: Vec<String>)
     Ok(Held { tool: Some(tool), names, columns, notes, ..Held::default() })
 }
 
+/// A crowd platform's table of assignments, a row for each task of each.
+pub(super) struct Assignments<'a> {
+    pub(super) tool: &'static str,
+    pub(super) table: &'a Held,
+    /// The columns of tasks and workers, by number.
+    pub(super) task: usize,
+    pub(super) worker: usize,
+    /// The name of the column that says whether the work was accepted.
+    pub(super) status: &'static str,
+}
+
+impl Assignments<'_> {
+    /// The long table of the answers in each row, which `given` finds: of each the question, the value, and whether it is a
+    /// number on a scale. Rejected assignments are left out.
+    pub(super) fn long(&self, given: impl Fn(usize) -> Vec<(String, String, bool)>) -> Result<Held, String> {
+        let Assignments { tool, table, task, worker, status } = *self;
+        let status = table.column(status);
+        let mut answers = Vec::new();
+        let (mut rejected, mut empty) = (0, 0);
+        for row in 0..table.rows() {
+            if status.is_some_and(|status| status[row].trim().eq_ignore_ascii_case("rejected")) {
+                rejected += 1;
+                continue;
+            }
+            let (task, worker) = (&table.columns[task][row], &table.columns[worker][row]);
+            let found = if task.is_empty() || worker.is_empty() { Vec::new() } else { given(row) };
+            empty += usize::from(found.is_empty());
+            answers.extend(found.into_iter().map(|(question, value, is_number)| Answer {
+                task: task.clone(),
+                worker: worker.clone(),
+                question,
+                value,
+                is_number,
+            }));
+        }
+        let mut notes = vec![format!("{}=task, {}=worker", table.names[task], table.names[worker])];
+        notes.extend(left_out(rejected, "rejected assignment", "left out"));
+        notes.extend(left_out(empty, "row", "without an answer left out"));
+        long(tool, answers, notes)
+    }
+}
+
+/// The column that names tasks: an input that is called as ids are, else the platform's own.
+pub(super) fn task_column(table: &Held, prefix: &str, own: &str) -> Option<usize> {
+    let content = ["image", "photo", "picture", "video", "document", "doc", "question", "text"];
+    let is_id = |name: &String| {
+        name.strip_prefix(prefix)
+            .is_some_and(|name| role_of(name) == Some(Role::Object) && !content.contains(&name.to_lowercase().as_str()))
+    };
+    table.names.iter().position(is_id).or_else(|| table.at(own))
+}
+
+/// A number in answer to a question that is called as values are.
+pub(super) fn is_rating(question: &str, value: &str) -> bool {
+    role_of(question) == Some(Role::Value) && value.parse().is_ok_and(f64::is_finite)
+}
+
 /// A clause that something was left out, if it was.
 pub(super) fn left_out(count: usize, what: &str, how: &str) -> Option<String> {
     (count > 0).then(|| format!("{} {how}", counted(count, what)))

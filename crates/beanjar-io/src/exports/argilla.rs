@@ -6,6 +6,7 @@ use serde_json::Value;
 
 pub(super) fn is_export(record: &Record) -> bool {
     record.contains_key("fields") && record.contains_key("responses")
+        || record.contains_key("annotation_agent") && record.contains_key("annotation")
         || flat_questions(record).next().is_some()
         || listed_questions(record).next().is_some()
 }
@@ -57,6 +58,11 @@ fn responses(record: &Record) -> Vec<Response<'_>> {
                 })
             })
             .collect(),
+        // The records of version 1 for one task: one annotation, and who made it.
+        _ if record.contains_key("annotation_agent") => {
+            let value = record.get("annotation").unwrap_or(&Value::Null);
+            vec![Response { question: "annotation", user: field(record, "annotation_agent"), status: None, value }]
+        }
         _ => {
             let flat = flat_questions(record).flat_map(|question| flat(record, question));
             let listed = listed_questions(record).flat_map(|(question, list)| of_question(question, list));

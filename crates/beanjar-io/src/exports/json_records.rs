@@ -20,6 +20,7 @@ pub(crate) fn has_table(record: &Record) -> bool {
     let is_row = |value: &Value| value.is_object() || value.is_array();
     record.values().any(|value| matches!(value, Value::Array(rows) if rows.len() > 1 && rows.iter().all(is_row)))
         || !record.is_empty() && record.values().all(Value::is_object)
+        || rows_of_lists(record).is_some_and(|rows| rows.len() > 1)
 }
 
 /// The records in a JSON value: an array of objects, or an object with one in it, or columns as data frames write them.
@@ -34,6 +35,16 @@ fn records(value: Value) -> Result<Vec<Record>, String> {
             })
             .collect(),
         Value::Object(mut fields) => {
+            if let Some(rows) = rows_of_lists(&fields) {
+                return Ok(rows);
+            }
+            // A single record of an export.
+            if super::is_export(&fields) {
+                return Ok(vec![fields]);
+            }
+            if is_by_row(&fields) {
+                return Ok(fields.into_iter().filter_map(|(_, row)| row.as_object().cloned()).collect());
+            }
             if let (Some(Value::Array(names)), Some(Value::Array(rows))) = (fields.get("columns"), fields.get("data")) {
                 return split(names, rows);
             }
@@ -65,6 +76,22 @@ fn split(names: &[Value], rows: &[Value]) -> Result<Vec<Record>, String> {
         _ => Err("a row of 'data' does not fit 'columns'".to_owned()),
     };
     rows.iter().map(record).collect()
+}
+
+/// Whether an object has a row under each number, as data frames write them by index; else it has columns under names.
+fn is_by_row(fields: &Map<String, Value>) -> bool {
+    let is_number = |key: &String| key.parse::<u64>().is_ok();
+    let is_row = |value: &Value| value.as_object().is_some_and(|row| !row.keys().all(is_number));
+    !fields.is_empty() && fields.iter().all(|(key, value)| is_number(key) && is_row(value))
+}
+
+/// Of each column a list of values, all of one length.
+fn rows_of_lists(columns: &Map<String, Value>) -> Option<Vec<Record>> {
+    let lists: Vec<&Vec<Value>> = columns.values().map(Value::as_array).collect::<Option<_>>()?;
+    let rows = lists.first()?.len();
+    let even = lists.len() > 1 && rows > 0 && lists.iter().all(|list| list.len() == rows);
+    let row = |row: usize| columns.keys().cloned().zip(lists.iter().map(|list| list[row].clone())).collect();
+    even.then(|| (0..rows).map(row).collect())
 }
 
 /// Of each column an object of values by row.

@@ -91,8 +91,14 @@ pub(super) fn read_flat(table: &Held) -> Result<Held, String> {
         return Err("an export of Label Studio without 'id' or 'annotator'".into());
     };
     let mut answers = Vec::new();
-    for (name, values) in table.names.iter().zip(&table.columns).filter(|(name, _)| !OWN.contains(&name.as_str())) {
-        if !looks_like_answers(ids, values) {
+    let columns: Vec<(&String, &Vec<String>)> =
+        table.names.iter().zip(&table.columns).filter(|(name, _)| !OWN.contains(&name.as_str())).collect();
+    // The export does not tell a task's data from the answers. Data are the same in all rows of a task, and what differs
+    // are answers; where nothing does, values of which there are few.
+    let is_answer = |values: &[String]| differs(ids, values) || values.iter().any(|value| is_nested_answer(value));
+    let any = columns.iter().any(|(_, values)| is_answer(values));
+    for (name, values) in columns {
+        if !(is_answer(values) || !any && has_few_values(ids, values)) {
             continue;
         }
         for (row, value) in values.iter().enumerate().filter(|(_, value)| !value.trim().is_empty()) {
@@ -118,12 +124,22 @@ fn is_scale(value: &Value) -> bool {
     }
 }
 
-/// The export does not tell a task's data from the answers. Data are the same in all rows of a task; what differs are
-/// answers, and so are values of which there are few.
-fn looks_like_answers(ids: &[String], values: &[String]) -> bool {
+/// Whether the rows of a task have different values.
+fn differs(ids: &[String], values: &[String]) -> bool {
     let mut of_task: HashMap<&str, &str> = HashMap::new();
-    let differs = ids.iter().zip(values).any(|(id, value)| *of_task.entry(id).or_insert(value) != value);
+    ids.iter().zip(values).any(|(id, value)| *of_task.entry(id).or_insert(value) != value)
+}
+
+/// Whether a value is nested as only answers are: `[{"rating": 4}]`, `{"choices": ["a", "b"]}`.
+fn is_nested_answer(value: &str) -> bool {
+    let nested = || serde_json::from_str::<Value>(value).ok();
+    value.starts_with(['{', '[']) && nested().is_some_and(|value| is_scale(&value) || value.get("choices").is_some())
+}
+
+/// Whether there are few values, short ones.
+fn has_few_values(ids: &[String], values: &[String]) -> bool {
+    let tasks: HashSet<&String> = ids.iter().collect();
     let known: HashSet<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
     let short = known.iter().all(|value| value.len() <= 60);
-    differs || short && !known.is_empty() && known.len() <= 20 && 2 * known.len() <= of_task.len()
+    short && !known.is_empty() && known.len() <= 20 && 2 * known.len() <= tasks.len()
 }

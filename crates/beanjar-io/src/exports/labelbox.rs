@@ -6,9 +6,18 @@ use serde_json::Value;
 
 pub(super) fn is_export(record: &Record) -> bool {
     record.get("data_row").is_some_and(Value::is_object) && record.get("projects").is_some_and(Value::is_object)
+        || is_version_1(record)
+}
+
+/// Version 1 has a record for each label.
+fn is_version_1(record: &Record) -> bool {
+    record.contains_key("Label") && record.contains_key("Created By")
 }
 
 pub(super) fn read(records: &[Record]) -> Result<Held, String> {
+    if records.first().is_some_and(is_version_1) {
+        return read_version_1(records);
+    }
     let mut answers = Vec::new();
     let (mut skipped, mut regions) = (0, 0);
     for (row, record) in records.iter().enumerate() {
@@ -50,6 +59,46 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
     let mut notes: Vec<String> = left_out(skipped, "skipped label", "left out").into_iter().collect();
     notes.extend(left_out(regions, "object", "that is no classification left out"));
     long("Labelbox", answers, notes)
+}
+
+fn read_version_1(records: &[Record]) -> Result<Held, String> {
+    let mut answers = Vec::new();
+    let (mut skipped, mut regions) = (0, 0);
+    for (row, record) in records.iter().enumerate() {
+        let label = record.get("Label").and_then(Value::as_object);
+        if record.get("Skipped").and_then(Value::as_bool) == Some(true) || label.is_none_or(Record::is_empty) {
+            skipped += 1;
+            continue;
+        }
+        let id = ["Global Key", "External ID", "DataRow ID", "ID"].into_iter().find_map(|key| field(record, key));
+        let task = id.ok_or_else(|| format!("label {} has no DataRow ID", row + 1))?;
+        let worker =
+            field(record, "Created By").ok_or_else(|| format!("a label of '{task}' does not say who made it"))?;
+        let list =
+            |key: &str| label.and_then(|label| label.get(key)?.as_array()).map(Vec::as_slice).unwrap_or_default();
+        regions += list("objects").len();
+        for classification in list("classifications").iter().filter_map(Value::as_object) {
+            let question =
+                field(classification, "title").or_else(|| field(classification, "value")).unwrap_or_default();
+            if let Some(value) = chosen_in_version_1(classification) {
+                answers.push(Answer { task: task.clone(), worker: worker.clone(), question, value, is_number: false });
+            }
+        }
+    }
+    let mut notes: Vec<String> = left_out(skipped, "skipped label", "left out").into_iter().collect();
+    notes.extend(left_out(regions, "object", "that is no classification left out"));
+    long("Labelbox", answers, notes)
+}
+
+fn chosen_in_version_1(classification: &Record) -> Option<String> {
+    let name = |answer: &Value| match answer {
+        Value::Object(answer) => field(answer, "title").or_else(|| field(answer, "value")),
+        plain => super::answers::text(plain).filter(|text| !text.trim().is_empty()),
+    };
+    match classification.get("answers").or(classification.get("answer"))? {
+        Value::Array(several) => joined(several.iter().filter_map(name).collect()),
+        one => name(one),
+    }
 }
 
 /// The class, or classes, that were chosen.

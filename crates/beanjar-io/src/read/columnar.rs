@@ -1,25 +1,55 @@
 //! Parquet and Arrow files: batches of typed columns, taken as text or as numbers.
 
+use super::arrow_lengths::Checked;
 use super::cell_text::{as_numbers, push_texts};
 use super::decoded_rows::{Places, Rows};
+use super::int128::Changed;
 use super::wanted_columns::Wanted;
+use super::{arrow_lengths, int128, parquet_lengths};
+use crate::error::{shown, visible};
+use crate::exports::Held;
 use crate::format::READING;
 use crate::guard::guarded;
+use crate::unpacking::Wrong;
 use crate::{Error, Format, Result, Source};
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::SchemaRef;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use beanjar::Context;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Seek};
+use std::sync::Arc;
 
 /// Rows in a batch: about as many as a piece of text holds.
 const BATCH: usize = 16_384;
 
+/// A file whose columns are known, and of which nothing else has been read.
+pub(super) struct Columnar {
+    source: Source,
+    file: File,
+    form: Form,
+    context: Context,
+}
+
+enum Form {
+    Parquet(ArrowReaderMetadata),
+    Arrow(SchemaRef, Checked),
+}
+
+type Reader = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>;
+
 /// The batches of a file, in order, and how many rows came before.
 pub(super) struct Batches {
     file: String,
-    batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, String>> + Send>,
+    batches: Reader,
+    /// Which columns of the file the batches have.
+    kept: Arc<[Kept]>,
+    /// What is left of the last batch, which may be larger than one that threads can share.
+    rest: Option<RecordBatch>,
     rows: u64,
     /// How many rows there are in all, where the file says so.
     all: Option<u64>,
@@ -28,126 +58,207 @@ pub(super) struct Batches {
 
 /// A batch, and the number of its first row, from 1.
 pub(crate) struct Batch {
-    pub(super) columns: RecordBatch,
-    pub(super) first: u64,
+    columns: RecordBatch,
+    kept: Arc<[Kept]>,
+    first: u64,
+}
+
+/// A column that batches have: which one of the file, and whether it holds whole numbers of 128 bits.
+#[derive(Clone, Copy)]
+struct Kept {
+    column: usize,
+    int128: bool,
+}
+
+impl Columnar {
+    pub(super) fn open(source: &Source, format: Format, file: File, context: &Context) -> Result<Columnar> {
+        let name = source.name();
+        if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+            return Err(Error::Empty { file: name });
+        }
+        let opened = guarded(|| {
+            let form = match format {
+                Format::Parquet => {
+                    parquet_lengths::check_footer(&file)?;
+                    // Types that only the writer's program knows are in a schema of their own, which need not be read.
+                    let plain =
+                        || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true));
+                    let metadata = match guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())) {
+                        Some(Ok(metadata)) => Ok(metadata),
+                        _ => plain(),
+                    };
+                    Form::Parquet(metadata.map_err(|error| plainly(&error))?)
+                }
+                _ => {
+                    let checked = arrow_lengths::check(&file)?;
+                    let schema = match checked.is_stream {
+                        true => StreamReader::try_new(start(&file, &checked)?, None).map(|reader| reader.schema()),
+                        false => FileReader::try_new(start(&file, &checked)?, None).map(|reader| reader.schema()),
+                    };
+                    Form::Arrow(schema.map_err(|error| plainly(&error))?, checked)
+                }
+            };
+            Ok::<_, Wrong>(form)
+        });
+        let form = opened.unwrap_or_else(|| Err(DAMAGED.into())).map_err(|wrong| wrong.with(&name))?;
+        Ok(Columnar { source: source.clone(), file, form, context: context.clone() })
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        match &self.form {
+            Form::Parquet(metadata) => metadata.schema(),
+            Form::Arrow(schema, _) => schema,
+        }
+    }
+
+    /// The batches of some columns; the others are not read.
+    pub(super) fn batches(&self, kept: &[usize]) -> Result<Batches> {
+        let mut kept = kept.to_vec();
+        kept.sort_unstable();
+        kept.dedup();
+        let name = self.source.name();
+        let opened = guarded(|| self.reader(&kept)).unwrap_or_else(|| Err(DAMAGED.into()));
+        let batches = opened.map_err(|wrong| wrong.with(&name))?;
+        let all = match &self.form {
+            Form::Parquet(metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
+            _ => None,
+        };
+        let kept = kept.iter().map(|&column| Kept { column, int128: self.is_int128(column) }).collect();
+        let (all, context) = (all.filter(|rows| *rows > 0), self.context.clone());
+        Ok(Batches { file: name, batches, kept, rest: None, rows: 0, all, context })
+    }
+
+    fn reader(&self, kept: &[usize]) -> std::result::Result<Reader, Wrong> {
+        let columns = Some(kept.to_vec());
+        Ok(match &self.form {
+            Form::Parquet(metadata) => {
+                let mask = ProjectionMask::roots(metadata.parquet_schema(), kept.iter().copied());
+                parquet_lengths::check_pages(&self.file, metadata.metadata(), &mask)?;
+                let file = self.file.try_clone()?;
+                let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
+                let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
+                Box::new(reader.map_err(|error| plainly(&error))?)
+            }
+            Form::Arrow(_, checked) => {
+                let file = start(&self.file, checked)?;
+                match checked.is_stream {
+                    true => Box::new(StreamReader::try_new(file, columns).map_err(|error| plainly(&error))?),
+                    false => Box::new(FileReader::try_new(file, columns).map_err(|error| plainly(&error))?),
+                }
+            }
+        })
+    }
+
+    /// Whether a column holds whole numbers of 128 bits.
+    fn is_int128(&self, column: usize) -> bool {
+        matches!(&self.form, Form::Arrow(_, checked) if checked.int128.contains(&column))
+    }
+
+    /// The first rows of the columns that have a text.
+    pub(super) fn sample(&self, names: &[String]) -> Option<Held> {
+        let has_text = |column: &usize| {
+            let empty = arrow_array::new_empty_array(self.schema().field(*column).data_type());
+            push_texts(&empty, &mut |_| ()).is_ok()
+        };
+        let kept: Vec<usize> = guarded(|| (0..names.len()).filter(has_text).collect())?;
+        let first = self.batches(&kept).ok()?.next().ok()??;
+        let rows = decode("", 0, &first, &Wanted::new(names.len(), &kept, false)).ok()?;
+        let mut columns = vec![vec![String::new(); rows.len()]; names.len()];
+        for (slot, &column) in kept.iter().enumerate() {
+            columns[column] = rows.column(slot).into_iter().map(str::to_owned).collect();
+        }
+        Some(Held { names: names.to_vec(), columns, ..Held::default() })
+    }
 }
 
 impl Batches {
-    pub(super) fn open(source: &Source, format: Format, file: File, context: &Context) -> Result<(SchemaRef, Self)> {
-        guarded(|| Self::open_file(source, format, file, context)).unwrap_or_else(|| Err(damaged(&source.name())))
-    }
-
-    fn open_file(source: &Source, format: Format, file: File, context: &Context) -> Result<(SchemaRef, Self)> {
-        let unreadable = |error: String| Error::Unreadable { file: source.name(), reason: plainly(&error) };
-        if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
-            return Err(Error::Empty { file: source.name() });
-        }
-        let mut all = None;
-        let (schema, batches): (SchemaRef, Box<dyn Iterator<Item = _> + Send>) = match format {
-            Format::Parquet => {
-                let builder = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file)
-                    .map_err(|error| unreadable(error.to_string()))?;
-                let schema = builder.schema().clone();
-                all = u64::try_from(builder.metadata().file_metadata().num_rows()).ok().filter(|rows| *rows > 0);
-                let reader = builder.with_batch_size(BATCH).build().map_err(|error| unreadable(error.to_string()))?;
-                (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
-            }
-            _ => {
-                if is_stream(&file).map_err(|error| source.unreadable(&error))? {
-                    let reader = arrow_ipc::reader::StreamReader::try_new_buffered(file, None)
-                        .map_err(|error| unreadable(error.to_string()))?;
-                    let schema = reader.schema();
-                    (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string())).flat_map(small)))
-                } else {
-                    let reader = arrow_ipc::reader::FileReader::try_new_buffered(file, None)
-                        .map_err(|error| unreadable(error.to_string()))?;
-                    let schema = reader.schema();
-                    (schema, Box::new(reader.map(|batch| batch.map_err(|error| error.to_string())).flat_map(small)))
-                }
+    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
+        let whole = match self.rest.take() {
+            Some(rest) => rest,
+            None => {
+                let batches = &mut self.batches;
+                let next = guarded(|| batches.next()).ok_or_else(|| Wrong::from(DAMAGED).with(&self.file))?;
+                let Some(batch) = next else { return Ok(None) };
+                batch.map_err(|error| Wrong::from(plainly(&error)).with(&self.file))?
             }
         };
-        Ok((schema, Batches { file: source.name(), batches, rows: 0, all, context: context.clone() }))
-    }
-
-    pub(super) fn next(&mut self) -> Result<Option<Batch>> {
-        let batches = &mut self.batches;
-        let next = guarded(|| batches.next()).ok_or_else(|| damaged(&self.file))?;
-        let Some(batch) = next else { return Ok(None) };
-        let columns = batch.map_err(|error| Error::Unreadable { file: self.file.clone(), reason: plainly(&error) })?;
+        // An Arrow file may hold everything in one batch: cut it, so that threads can share it.
+        let columns = whole.slice(0, whole.num_rows().min(BATCH));
+        self.rest = (whole.num_rows() > BATCH).then(|| whole.slice(BATCH, whole.num_rows() - BATCH));
         let first = self.rows + 1;
         self.rows += columns.num_rows() as u64;
         let share = self.all.map_or(0.0, |all| self.rows as f64 / all as f64);
         let stopped = |source| Error::Data { file: self.file.clone(), source };
         self.context.report(READING, share).map_err(stopped)?;
-        Ok(Some(Batch { columns, first }))
+        Ok(Some(Batch { columns, kept: self.kept.clone(), first }))
     }
 }
 
-/// Whether this is Arrow's stream format, which has no index at its end, and not its file format.
-fn is_stream(mut file: &File) -> std::io::Result<bool> {
-    let mut start = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.take(4).read_to_end(&mut start)?;
-    file.seek(SeekFrom::Start(0))?;
-    Ok(start == [0xff; 4])
-}
-
-/// An Arrow file may hold everything in one batch: cut it, so that threads can share it.
-fn small(batch: std::result::Result<RecordBatch, String>) -> Vec<std::result::Result<RecordBatch, String>> {
-    match batch {
-        Ok(batch) => {
-            let starts = (0..batch.num_rows()).step_by(BATCH);
-            starts.map(|start| Ok(batch.slice(start, BATCH.min(batch.num_rows() - start)))).collect()
-        }
-        Err(error) => vec![Err(error)],
-    }
+/// The file from its beginning, as Arrow's reader is to see it.
+fn start(file: &File, checked: &Checked) -> std::result::Result<BufReader<Changed<File>>, Wrong> {
+    let mut again = file.try_clone()?;
+    again.rewind()?;
+    Ok(BufReader::new(Changed::new(again, checked.changes.clone())))
 }
 
 /// A library's message as one clause of ours.
-fn plainly(error: &str) -> String {
-    format!("damaged, or not of the format its name shows ({})", error.trim_end_matches('.'))
+fn plainly(error: &impl ToString) -> String {
+    /// Some repeat what they were given.
+    const MOST: usize = 200;
+    let text: String = error.to_string().trim().chars().take(MOST).collect();
+    format!("damaged, or not of the format its name shows ({})", visible(text.trim_end_matches('.')))
 }
 
-/// The error for a file that its reader panics about.
-fn damaged(file: &str) -> Error {
-    let reason = "damaged: its lengths or codes contradict one another".into();
-    Error::Unreadable { file: file.into(), reason }
-}
+/// Of a file that its reader panics about.
+const DAMAGED: &str = "damaged: its lengths or codes contradict one another";
 
 pub(super) fn decode(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
-    guarded(|| decode_batch(file, index, batch, wanted)).unwrap_or_else(|| Err(damaged(file)))
+    guarded(|| decode_batch(file, index, batch, wanted)).unwrap_or_else(|| Err(Wrong::from(DAMAGED).with(file)))
 }
 
 fn decode_batch(file: &str, index: u32, batch: &Batch, wanted: &Wanted) -> Result<Rows> {
     let mut text = String::new();
     let mut cells: Vec<Vec<(u32, u32)>> = vec![Vec::new(); wanted.kept];
     let mut numbers = vec![None; wanted.kept];
-    for (column, array) in batch.columns.columns().iter().enumerate() {
-        let Some(slot) = wanted.slot(column) else { continue };
+    for (at, array) in batch.columns.columns().iter().enumerate() {
+        let Some(slot) = wanted.slot(batch.kept[at].column) else { continue };
         if wanted.is_number(slot) {
             numbers[slot] = as_numbers(array, wanted.numbers.float32);
         }
         if numbers[slot].is_some() {
             continue;
         }
-        push_column(&mut text, &mut cells[slot], array).map_err(|reason| Error::Unreadable {
-            file: file.into(),
-            reason: format!("column '{}' {reason}", batch.columns.schema().field(column).name()),
+        push_column(&mut text, &mut cells[slot], array, batch.kept[at].int128).map_err(|reason| {
+            Wrong::from(format!("column '{}' {reason}", shown(batch.columns.schema().field(at).name()))).with(file)
         })?;
     }
     let places = Places::Rows { first: batch.first, count: batch.columns.num_rows() };
     Ok(Rows::new(index, text, cells, places).with_numbers(numbers))
 }
 
-fn push_column(text: &mut String, cells: &mut Vec<(u32, u32)>, array: &ArrayRef) -> std::result::Result<(), String> {
+fn push_column(
+    text: &mut String,
+    cells: &mut Vec<(u32, u32)>,
+    array: &ArrayRef,
+    int128: bool,
+) -> std::result::Result<(), String> {
+    let mut fits = true;
     let push = &mut |value: Option<&dyn std::fmt::Display>| {
         let start = text.len() as u32;
-        if let Some(value) = value {
+        if let Some(value) = value.filter(|_| fits) {
             write!(text, "{value}").unwrap_or_default();
         }
+        fits &= u32::try_from(text.len()).is_ok();
         cells.push((start, text.len() as u32));
     };
     // What cannot be text is an error, not a missing value.
     let not_text = |_| format!("of type {} holds what is not text, number or date", array.data_type());
-    push_texts(array, push).map_err(not_text)
+    match array.as_fixed_size_binary_opt().filter(|_| int128) {
+        Some(numbers) => numbers.iter().for_each(|bytes| {
+            let number = bytes.and_then(int128::number);
+            push(number.as_ref().map(|number| number as &dyn std::fmt::Display));
+        }),
+        None => push_texts(array, push).map_err(not_text)?,
+    }
+    if fits { Ok(()) } else { Err("holds texts that are longer than any id or label".into()) }
 }

@@ -1,6 +1,6 @@
 //! A block of rows, decoded: some columns, as text.
 
-use super::missing::{Missing, is_missing};
+use super::missing::{Missing, is_missing, is_missing_id};
 use super::wanted_columns::Wanted;
 use crate::Place;
 use crate::exports::Held;
@@ -82,16 +82,23 @@ impl Rows {
         }
     }
 
-    /// The values of a column, by its number among the chosen.
+    /// The ids in a column, by its number among the chosen.
     pub(crate) fn column(&self, column: usize) -> Vec<&str> {
-        self.cells[column]
-            .iter()
-            .map(|&cell| {
-                let text = self.text(cell);
-                let missing = is_missing(text) || self.missing.as_ref().is_some_and(|own| own.has(text));
-                if missing { "" } else { text }
-            })
-            .collect()
+        self.texts(column, is_missing_id)
+    }
+
+    /// The classes in a column, around whose names space does not count.
+    pub(crate) fn classes(&self, column: usize) -> Vec<&str> {
+        self.texts(column, is_missing)
+    }
+
+    fn texts(&self, column: usize, is_missing: fn(&str) -> bool) -> Vec<&str> {
+        let known = |&cell: &(u32, u32)| {
+            let text = self.text(cell);
+            let missing = is_missing(text) || self.missing.as_ref().is_some_and(|own| own.has(text));
+            if missing { "" } else { text }
+        };
+        self.cells[column].iter().map(known).collect()
     }
 
     /// A value of a column of numbers, by the column's number among the chosen.

@@ -1,18 +1,15 @@
 //! An open file of any format: a header, and blocks of rows to be decoded by whichever thread is free.
 
-use super::columnar::{self, Batch, Batches};
+mod opening;
+
+use super::columnar::{self, Batch, Batches, Columnar};
 use super::text_pieces::{Cutter, Piece};
 use super::wanted_columns::{Float32, Numbers, Wanted};
 use super::{Missing, Rows, delimited, jsonl};
-use crate::column_roles::ColumnNames;
-use crate::error::shown;
-use crate::exports::{self, Held, PositionBias};
-use crate::format::Opened;
-use crate::spreadsheet;
-use crate::{Error, Format, Result, Source};
+use crate::exports::{Held, PositionBias};
+use crate::{Error, Result, Source};
 use arrow_schema::SchemaRef;
 use beanjar::Context;
-use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -44,10 +41,19 @@ enum Shape {
     Held,
 }
 
+/// What is yet to be read.
 enum Reader {
-    Text { cutter: Cutter, first: Option<Piece> },
-    Columnar(Batches),
-    Held { table: Arc<Held>, next: usize },
+    Text {
+        cutter: Cutter,
+        first: Option<Piece>,
+    },
+    /// Columns that are known, and not read yet.
+    Columnar(Columnar),
+    Batches(Batches),
+    Held {
+        table: Arc<Held>,
+        next: usize,
+    },
 }
 
 enum Raw {
@@ -63,34 +69,6 @@ const BLOCK: usize = 16_384;
 const MOST_THREADS: usize = 8;
 
 impl Input {
-    pub(crate) fn open(source: &Source, context: &Context) -> Result<Input> {
-        Self::open_with(source, &ColumnNames::default(), context)
-    }
-
-    /// The same where the user may have named columns: a file that has them is read as it is, even if it is an export.
-    pub(crate) fn open_with(source: &Source, given: &ColumnNames, context: &Context) -> Result<Input> {
-        let no_table = |problem| Error::NoTable { file: source.name(), problem };
-        let input = match source.open(context)? {
-            Opened::Text { format: Format::Json, bytes } => Self::open_json(source, bytes)?,
-            Opened::Text { format, bytes } => Self::open_text(source, format, Cutter::new(source.clone(), bytes))?,
-            Opened::Sheet { bytes } => Input::held(source, spreadsheet::read(bytes).map_err(no_table)?),
-            Opened::Columnar { format, file } => {
-                let (schema, batches) = Batches::open(source, format, file, context)?;
-                let names = schema.fields().iter().map(|field| field.name().clone()).collect();
-                let reader = Reader::Columnar(batches);
-                Input { schema: Some(schema), ..Input::new(source, names, Shape::Columnar, reader) }
-            }
-        };
-        let named = input.names.iter().any(|name| given.role_of(name).is_some());
-        let input = if named { input } else { input.unfolded(source)? };
-        let mut sorted: Vec<&String> = input.names.iter().collect();
-        sorted.sort_unstable();
-        match sorted.windows(2).find(|pair| pair[0] == pair[1] && !pair[0].is_empty()) {
-            Some(twice) => Err(Error::DuplicateColumn { file: input.header_place(), name: shown(twice[0]) }),
-            None => Ok(input),
-        }
-    }
-
     fn new(source: &Source, names: Vec<String>, shape: Shape, reader: Reader) -> Input {
         Input {
             file: source.name(),
@@ -112,131 +90,6 @@ impl Input {
         let (tool, notes, positions) = (table.tool, table.notes.clone(), table.positions.clone());
         let (names, reader) = (table.names.clone(), Reader::Held { table: Arc::new(table), next: 0 });
         Input { tool, notes, positions, ..Input::new(source, names, Shape::Held, reader) }
-    }
-
-    /// JSON that is one value; where it is one object a line after all, as such.
-    fn open_json(source: &Source, mut bytes: Box<dyn Read + Send>) -> Result<Input> {
-        let file = source.name();
-        let mut all = Vec::new();
-        bytes.read_to_end(&mut all).map_err(|error| source.unreadable(&error))?;
-        delimited::check_utf8(&file, &all, 0)?;
-        let text = all.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&all).trim_ascii();
-        if text.is_empty() {
-            return Err(Error::Empty { file });
-        }
-        match serde_json::from_slice(text) {
-            Ok(value) => {
-                let held = exports::from_json(value).map_err(|problem| Error::NoTable { file, problem })?;
-                Ok(Input::held(source, held))
-            }
-            // One whole object a line: what comes after the first line is too much for one value.
-            Err(error) if text[0] == b'{' && error.line() == 2 && error.column() == 1 => {
-                Self::open_text(source, Format::Jsonl, Cutter::new(source.clone(), Box::new(io::Cursor::new(all))))
-            }
-            Err(error) => Err(Error::NoTable { file, problem: format!("this is not JSON: {error}") }),
-        }
-    }
-
-    /// The long table in an export of an annotation tool or platform; any other input as it is.
-    fn unfolded(self, source: &Source) -> Result<Input> {
-        let may_be = match (&self.reader, self.shape) {
-            (Reader::Text { first: Some(piece), .. }, Shape::Jsonl) => {
-                jsonl::first_record(piece).is_some_and(|first| exports::is_export(&first) || exports::has_table(&first))
-                    || self.may_be_pairs()
-            }
-            (Reader::Held { .. }, _) => false,
-            _ => exports::is_table(&self.names) || self.may_be_pairs(),
-        };
-        if !may_be {
-            return Ok(self);
-        }
-        let held = match self.shape {
-            Shape::Jsonl => exports::from_json(self.values()?),
-            _ => {
-                let table = self.all()?;
-                exports::from_table(&table).unwrap_or(Ok(table))
-            }
-        };
-        let no_table = |problem| Error::NoTable { file: source.name(), problem };
-        Ok(Input::held(source, held.map_err(no_table)?))
-    }
-
-    /// Whether the first rows hold verdicts on pairs.
-    fn may_be_pairs(&self) -> bool {
-        exports::has_pairs(&self.names) && self.sample().is_none_or(|sample| exports::are_pairs(&sample))
-    }
-
-    /// All rows of all columns.
-    fn all(self) -> Result<Held> {
-        let names = self.names.clone();
-        let kept: Vec<usize> = (0..names.len()).collect();
-        let mut columns = vec![Vec::new(); names.len()];
-        self.for_each(&kept, |rows| {
-            for (i, column) in columns.iter_mut().enumerate() {
-                column.extend(rows.column(i).into_iter().map(str::to_owned));
-            }
-            Ok(())
-        })?;
-        Ok(Held { names, columns, ..Held::default() })
-    }
-
-    /// All records of JSON lines.
-    fn values(self) -> Result<serde_json::Value> {
-        let Input { file, reader, .. } = self;
-        let mut queue = Queue { reader, next: 0 };
-        let mut records = Vec::new();
-        while let (_, Some(Raw::Piece(piece))) = queue.next()? {
-            records.extend(jsonl::records(&file, &piece)?.into_iter().map(serde_json::Value::Object));
-        }
-        // A single record may have all others in it.
-        Ok(if records.len() == 1 { records.remove(0) } else { serde_json::Value::Array(records) })
-    }
-
-    /// The first rows, where they can be had without reading on.
-    pub(crate) fn sample(&self) -> Option<Held> {
-        let names = self.names.clone();
-        match (&self.reader, self.shape) {
-            (Reader::Held { table, .. }, _) => {
-                let first = |column: &Vec<String>| column.iter().take(BLOCK).cloned().collect();
-                Some(Held { names, columns: table.columns.iter().map(first).collect(), ..Held::default() })
-            }
-            (Reader::Text { first: Some(piece), .. }, Shape::Delimited(delimiter)) => {
-                let kept: Vec<usize> = (0..names.len()).collect();
-                let wanted = Wanted::new(names.len(), &kept, false);
-                let rows = delimited::decode(&self.file, 0, piece.clone(), delimiter, &wanted).ok()?;
-                let rows = rows.of_file(self.missing.clone(), false);
-                let column = |i: usize| rows.column(i).into_iter().map(str::to_owned).collect();
-                Some(Held { columns: (0..names.len()).map(column).collect(), names, ..Held::default() })
-            }
-            (Reader::Text { first: Some(piece), .. }, Shape::Jsonl) => {
-                Some(exports::table(&jsonl::records(&self.file, piece).ok()?))
-            }
-            _ => None,
-        }
-    }
-
-    fn open_text(source: &Source, format: Format, mut cutter: Cutter) -> Result<Input> {
-        let file = source.name();
-        let line = cutter.peek_line()?;
-        let shape = match format {
-            Format::Jsonl => Shape::Jsonl,
-            Format::Tsv => Shape::Delimited(b'\t'),
-            _ => Shape::Delimited(likely_delimiter(line)),
-        };
-        if let Shape::Delimited(delimiter) = shape {
-            cutter.quoted_fields(delimiter);
-        }
-        let Some(mut first) = cutter.next()? else { return Err(Error::Empty { file }) };
-        delimited::check_utf8(&file, &first.bytes, first.offset)?;
-        if first.bytes.trim_ascii().is_empty() {
-            return Err(Error::Empty { file });
-        }
-        let names = match shape {
-            Shape::Delimited(delimiter) => first.take_header(&file, delimiter)?,
-            _ => jsonl::header(&file, &first)?,
-        };
-        let reader = Reader::Text { cutter, first: Some(first) };
-        Ok(Input::new(source, names, shape, reader))
     }
 
     /// From here on, a row must not have anything that the header does not announce.
@@ -264,7 +117,7 @@ impl Input {
 
     /// Reads the columns `kept` block by block, in order.
     pub(crate) fn for_each(self, kept: &[usize], mut take: impl FnMut(Rows) -> Result<()>) -> Result<()> {
-        let (mut queue, decoder) = self.start(kept);
+        let (mut queue, decoder) = self.start(kept)?;
         let mut rows_read = 0;
         while let (index, Some(raw)) = queue.next()? {
             let rows = decoder.decode(index, raw)?;
@@ -282,7 +135,7 @@ impl Input {
         context: &Context,
         take: impl Fn(&mut P, &Rows) -> Result<()> + Sync,
     ) -> Result<Vec<P>> {
-        let (queue, decoder) = self.start(kept);
+        let (queue, decoder) = self.start(kept)?;
         let queue = Mutex::new(queue);
         let failed = AtomicBool::new(false);
         let work = || {
@@ -327,10 +180,14 @@ impl Input {
         if rows_read.iter().sum::<usize>() == 0 { Err(Error::HeaderOnly { file: decoder.file }) } else { Ok(parts) }
     }
 
-    fn start(self, kept: &[usize]) -> (Queue, Decoder) {
+    fn start(self, kept: &[usize]) -> Result<(Queue, Decoder)> {
         let Input { file, names, shape, reader, strict, numbers, missing, .. } = self;
         let wanted = Wanted::new(names.len(), kept, strict).with_numbers(numbers);
-        (Queue { reader, next: 0 }, Decoder { file, names, shape, wanted, missing })
+        let reader = match reader {
+            Reader::Columnar(columnar) => Reader::Batches(columnar.batches(kept)?),
+            reader => reader,
+        };
+        Ok((Queue { reader, next: 0 }, Decoder { file, names, shape, wanted, missing }))
     }
 }
 
@@ -379,7 +236,9 @@ impl Queue {
                 None => cutter.next(),
             }
             .map(|piece| piece.map(Raw::Piece)),
-            Reader::Columnar(batches) => batches.next().map(|batch| batch.map(Raw::Batch)),
+            Reader::Batches(batches) => batches.next().map(|batch| batch.map(Raw::Batch)),
+            // Its batches are asked for before anything is read.
+            Reader::Columnar(_) => Ok(None),
             Reader::Held { table, next } => {
                 let rows = *next..table.rows().min(*next + BLOCK);
                 *next = rows.end;
@@ -393,11 +252,4 @@ impl Queue {
 /// A thread that panics is reported when it is joined; the others need not fail over its lock.
 fn lock(queue: &Mutex<Queue>) -> std::sync::MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// The separator that the header line has most of.
-fn likely_delimiter(line: &[u8]) -> u8 {
-    let count = |delimiter: u8| line.iter().filter(|&&byte| byte == delimiter).count();
-    // The last of equals wins, so the comma does.
-    [b'\t', b';', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',')
 }

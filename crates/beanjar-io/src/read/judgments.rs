@@ -7,7 +7,7 @@ use crate::column_roles::{Header, Role, is_nameless};
 use crate::error::shown;
 use crate::understood::some;
 use crate::{Error, Result, Understood};
-use beanjar::judgments::JudgmentsPart;
+use beanjar::judgments::{JudgmentsPart, LARGEST};
 use beanjar::{Context, Judgments, counted};
 
 #[derive(Default)]
@@ -139,6 +139,10 @@ impl Part {
                     self.incomplete += 1;
                     continue;
                 };
+                if value.abs() > LARGEST {
+                    let (file, place) = (layout.file.clone(), rows.place(row));
+                    return Err(Error::TooLarge { file, place, column: shown(name), value });
+                }
                 objects.push(row_objects[row]);
                 attributes.push(attribute);
                 match layout.annotators.get(column - first_value) {

@@ -112,7 +112,7 @@ impl Part {
     fn take_matrix(&mut self, rows: &Rows, names: &[String]) -> beanjar::Result<()> {
         let row_tasks = rows.column(0);
         let (mut tasks, mut workers, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-        let columns: Vec<Vec<&str>> = (1..=names.len()).map(|column| rows.column(column)).collect();
+        let columns: Vec<Vec<&str>> = (1..=names.len()).map(|column| rows.classes(column)).collect();
         for (row, task) in row_tasks.iter().enumerate() {
             for (name, column) in names.iter().zip(&columns) {
                 if task.is_empty() || column[row].is_empty() {
@@ -129,12 +129,12 @@ impl Part {
 
     fn take(&mut self, rows: &Rows, asked: bool) -> beanjar::Result<()> {
         if !asked {
-            let mut columns = [rows.column(0), rows.column(1), rows.column(2)];
+            let mut columns = [rows.column(0), rows.column(1), rows.classes(2)];
             self.incomplete += drop_incomplete(&mut columns);
             let [tasks, workers, labels] = &columns;
             return self.labels.push(rows.index, tasks, workers, labels);
         }
-        let mut columns = [rows.column(0), rows.column(1), rows.column(2), rows.column(3)];
+        let mut columns = [rows.column(0), rows.column(1), rows.classes(2), rows.column(3)];
         self.incomplete += drop_incomplete(&mut columns);
         let mut rows_of: HashMap<&str, Vec<usize>> = HashMap::new();
         columns[3].iter().enumerate().for_each(|(row, question)| rows_of.entry(question).or_default().push(row));

@@ -33,16 +33,29 @@ impl Missing {
     }
 }
 
-/// Whether a text stands for a missing value in any file.
+/// Whether an id stands for a missing one in any file. Space around it makes it another.
+pub(super) fn is_missing_id(text: &str) -> bool {
+    match text.len() {
+        0 => true,
+        1..=4 => stands_for_nothing(text) || text.trim_ascii().is_empty(),
+        _ => text.as_bytes()[0].is_ascii_whitespace() && text.trim_ascii().is_empty(),
+    }
+}
+
+/// Whether a class or a number stands for a missing one in any file, with any space around it.
 pub(super) fn is_missing(text: &str) -> bool {
     // Most values are settled by a look at their ends.
-    if let [first, _, _, _, .., last] = text.as_bytes()
+    if let [first, _, _, _, _, .., last] = text.as_bytes()
         && !first.is_ascii_whitespace()
         && !last.is_ascii_whitespace()
     {
-        return text == "null" || text == "NULL";
+        return false;
     }
-    matches!(text.trim_ascii(), "" | "NA" | "N/A" | "n/a" | "NaN" | "nan" | "null" | "NULL")
+    stands_for_nothing(text.trim_ascii())
+}
+
+fn stands_for_nothing(text: &str) -> bool {
+    matches!(text, "" | "NA" | "N/A" | "n/a" | "NaN" | "nan" | "NAN" | "Nan" | "null" | "NULL" | "Null")
 }
 
 #[cfg(test)]
@@ -55,7 +68,13 @@ mod tests {
             assert!(is_missing(text), "{text:?}");
         }
         for text in ["0", "none", "NAN1", "nullo", "a b c d", "NA NA", "-"] {
-            assert!(!is_missing(text), "{text:?}");
+            assert!(!is_missing(text) && !is_missing_id(text), "{text:?}");
+        }
+        for text in ["", " ", "NA", "NAN", "null", "          "] {
+            assert!(is_missing_id(text), "{text:?}");
+        }
+        for text in ["NA ", " NA", "null \t", " null      "] {
+            assert!(!is_missing_id(text), "{text:?}");
         }
     }
 

@@ -1,16 +1,20 @@
 //! From files to tables: cut into blocks, decode in parallel, code, group.
 
+mod arrow_lengths;
 mod cell_text;
 mod columnar;
 mod decimals;
 mod decoded_rows;
 mod delimited;
 mod input;
+mod int128;
 mod jsonl;
 mod judgments;
 mod labels;
 mod missing;
+mod parquet_lengths;
 mod text_pieces;
+mod thrift;
 mod wanted_columns;
 mod wide;
 

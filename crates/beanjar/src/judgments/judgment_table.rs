@@ -77,9 +77,16 @@ impl JudgmentsPart {
         if let Some(bad) = values.iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { object: objects[bad].to_owned(), attribute: attributes[bad].to_owned() });
         }
+        if let Some(bad) = values.iter().position(|value| value.abs() > LARGEST) {
+            let (object, attribute) = (objects[bad].to_owned(), attributes[bad].to_owned());
+            return Err(Error::TooLarge { object, attribute, value: values[bad] });
+        }
         self.0.push(block, [objects, attributes, workers], values)
     }
 }
+
+/// Larger values would overflow where squares of them are multiplied.
+pub const LARGEST: f64 = 1e50;
 
 impl Judgments {
     /// Builds the table from rows of object, attribute, worker and value.

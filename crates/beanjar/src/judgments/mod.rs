@@ -24,7 +24,7 @@ pub(crate) use column::nothing_in_common;
 pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
 pub(crate) use folds::{Fold, Folds, sample_of_tasks};
-pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, ObjectJudgments};
+pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, LARGEST, ObjectJudgments};
 pub use label_table::{Labels, LabelsPart, Translated};
 pub use repeats::Repeats;
 pub(crate) use repeats::{as_one, first_votes};

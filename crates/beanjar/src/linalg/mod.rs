@@ -3,6 +3,7 @@
 //! Products, which take the time on large data, are those of the linear-algebra crate; the rest is small and written here.
 
 mod eigen;
+mod low_rank;
 mod product;
 mod square;
 mod symmetric;

@@ -41,9 +41,12 @@ impl Model {
             return Err(Error::ModelVersion { found: file.beanjar_model, known: VERSION });
         }
         if !KINDS.contains(&file.model.kind.as_str()) {
-            return Err(Error::ModelKind(file.model.kind));
+            return Err(Error::ModelKind(file.model.kind.chars().take(40).collect()));
         }
-        let file: File<Model> = serde_json::from_str(text).map_err(|error| Error::DamagedModel(error.to_string()))?;
+        /// A message repeats what was given, which may be any length.
+        const MOST: usize = 200;
+        let cut = |error: serde_json::Error| Error::DamagedModel(error.to_string().chars().take(MOST).collect());
+        let file: File<Model> = serde_json::from_str(text).map_err(cut)?;
         match file.model.is_sound() {
             true => Ok(file.model),
             false => Err(Error::DamagedModel("its numbers do not fit together".into())),

@@ -3,8 +3,9 @@
 use super::residual::Residual;
 use super::spending::Spending;
 use super::{Estimates, LabelledJudgments, Step};
-use crate::judgments::Grouped;
+use crate::judgments::{ANONYMOUS, Grouped};
 use crate::linalg::Symmetric;
+use crate::random::{key, key_of_text};
 use crate::{Error, Result};
 
 /// 'Averages' (after Isola et al. 2011): forward selection of attributes on the means of the `k` judgments at hand, each
@@ -28,7 +29,20 @@ pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -
     for object in (0..judgments.objects()).filter(|&object| labels[object].is_finite()) {
         let of: Vec<_> = judgments.of(object).by_attribute().collect();
         if of.len() == d && of.iter().all(|(_, _, values)| values.len() >= k) {
-            rows.push((of.iter().flat_map(|(_, _, values)| values[..k].iter().copied()).collect(), labels[object]));
+            // By the names of workers, or at random: not by where they stand in the file, nor by what they say.
+            let first = |(attribute, workers, values): &(usize, &[u32], &[f64])| {
+                let name = |row: usize| match workers.get(row) {
+                    Some(&worker) if worker != ANONYMOUS => judgments.workers.get(worker as usize),
+                    _ => "",
+                };
+                let place =
+                    key_of_text(key_of_text(0, judgments.attributes.get(*attribute)), judgments.objects.get(object));
+                let mut named: Vec<(&str, u64, f64)> =
+                    values.iter().enumerate().map(|(row, &x)| (name(row), key(place, x.to_bits()), x)).collect();
+                named.sort_unstable_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+                named.into_iter().take(k).map(|(_, _, value)| value).collect::<Vec<f64>>()
+            };
+            rows.push((of.iter().flat_map(first).collect(), labels[object]));
         }
     }
     if rows.len() < 2 {
@@ -42,7 +56,10 @@ pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -
         x.iter_mut().zip(&means).for_each(|(x, mean)| *x -= mean);
         *y -= mean_label;
     }
-    let matrix = Symmetric::from_fn(d * k, |i, j| rows.iter().map(|(x, _)| x[i] * x[j]).sum::<f64>() / n);
+    let scale = n.sqrt();
+    let all: Vec<f64> = rows.iter().flat_map(|(x, _)| x.iter().map(|x| x / scale)).collect();
+    let mut matrix = Symmetric::zeros(d * k);
+    matrix.add_product((0, 0), (&all, d * k), (&all, d * k));
     let covariance: Vec<f64> = (0..d * k).map(|i| rows.iter().map(|(x, y)| x[i] * y).sum::<f64>() / n).collect();
     let features = (0..d * k).map(|copy| Feature {
         attribute: copy / k,
@@ -117,7 +134,9 @@ mod tests {
         let ids: Vec<String> = (0..60).map(|o| format!("o{o}")).collect();
         let names = ["a", "b", "c", "d", "e"];
         let rows = values.iter().zip(&ids).flat_map(|(row, id)| {
-            row.iter().zip(names).flat_map(move |(pair, name)| pair.iter().map(move |&v| (&id[..], name, "", v)))
+            row.iter().zip(names).flat_map(move |(pair, name)| {
+                pair.iter().zip(["ann", "bob"]).map(move |(&v, who)| (&id[..], name, who, v))
+            })
         });
         (Judgments::from_rows(rows).unwrap(), labels, values)
     }

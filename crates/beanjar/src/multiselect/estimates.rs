@@ -61,6 +61,8 @@ impl Estimates {
             true => moments.of_means[a],
             false => moments.external[(a, b)],
         });
+        let known = |a: usize| if moments.usable[a] { moments.of_means[a] } else { 0.0 };
+        let of_means: Vec<f64> = (0..attributes.len()).map(known).collect();
         let signal = (0..attributes.len()).map(|a| moments.external[(a, a)].max(0.0)).collect();
         Estimates {
             ridge: vec![0.0; attributes.len()],
@@ -73,19 +75,29 @@ impl Estimates {
             noise: moments.noise,
             signal,
             usable: moments.usable,
-            external: moments.external.nearest_psd(),
+            external: moments.external.nearest_psd_within(&of_means),
             averaged,
         }
     }
 
     /// The same with a ridge on the diagonal of Sigma.
     pub(super) fn ridged(mut self, ridge: f64) -> Self {
+        self.set_ridge(ridge, &self.diagonal());
+        self
+    }
+
+    /// The diagonal of Sigma.
+    pub(super) fn diagonal(&self) -> Vec<f64> {
+        (0..self.len()).map(|a| self.external[(a, a)]).collect()
+    }
+
+    /// Puts a ridge on what was the diagonal of Sigma without one.
+    pub(super) fn set_ridge(&mut self, ridge: f64, diagonal: &[f64]) {
         for a in 0..self.attributes.len() {
             let added = ridge * (self.signal[a] + self.noise[a] / 2.0);
-            self.external[(a, a)] += added;
-            self.ridge[a] += added;
+            self.external[(a, a)] = diagonal[a] + added;
+            self.ridge[a] = added;
         }
-        self
     }
 
     /// Sigma: the covariance of the true values of two attributes, made positive semidefinite, with any ridge.

@@ -162,7 +162,7 @@ fn least_squares(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], s
         return Err(Error::FewComplete { objects, needed });
     }
     let (weights, bias) = planned.fit();
-    Ok(Fitted { weights, bias, objects, error_variance: planned.cross_validated(seed) })
+    Ok(Fitted { weights, bias, objects, error_variance: planned.cross_validated() })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Judgments with what is to be predicted from them.
 
 use crate::judgments::Grouped;
+use crate::random::{key, key_of_text};
 use crate::{Error, Judgments, Result};
 
 /// Judgments of objects, and a number to predict for each object.
@@ -43,6 +44,19 @@ impl<'a> LabelledJudgments<'a> {
     pub fn repeats(&self) -> u32 {
         let pairs = self.judgments.objects.len() * self.judgments.attributes.len();
         (self.judgments.len() as f64 / pairs.max(1) as f64).round().max(1.0) as u32
+    }
+
+    /// The labelled objects in an order that is random, and the same wherever they stand in a file.
+    pub(super) fn shuffled(&self, seed: u64, round: u64) -> Vec<usize> {
+        let known = (0..self.labels.len()).filter(|&object| self.labels[object].is_finite());
+        let mut order: Vec<(u64, &str, usize)> = known
+            .map(|object| {
+                let id = self.judgments.objects.get(object);
+                (key_of_text(key(seed, round), id), id, object)
+            })
+            .collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, _, object)| object).collect()
     }
 
     pub(super) fn attribute_names(&self) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Labels as numbers: as they are, or two classes coded for discrimination.
 
+use crate::judgments::LARGEST;
 use crate::normal::cumulative;
 use crate::{Column, Dictionary, Error, Result, Warning};
 
@@ -48,8 +49,11 @@ fn code(texts: &[&str]) -> Result<(Vec<f64>, Option<Classes>)> {
         "" => Some(f64::NAN),
         text => text.parse().ok().filter(|number: &f64| number.is_finite()),
     };
-    if let Some(values) = texts.iter().map(number).collect() {
-        return Ok((values, None));
+    if let Some(values) = texts.iter().map(number).collect::<Option<Vec<f64>>>() {
+        return match values.iter().any(|value| value.abs() > LARGEST) {
+            true => Err(Error::OutOfScale),
+            false => Ok((values, None)),
+        };
     }
     let mut classes: Vec<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
     classes.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::Classes;
 use crate::linalg::Symmetric;
+use std::collections::HashSet;
 
 /// How the weights are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,17 +69,33 @@ impl Predictor {
         1.0 - error / self.label_variance
     }
 
+    /// The largest variance of a single judgment.
+    fn scale(&self) -> f64 {
+        let variance = |(i, a): (usize, &PredictorAttribute)| self.external[(i, i)].abs() + a.noise;
+        self.attributes.iter().enumerate().map(variance).fold(0.0, f64::max)
+    }
+
     /// Whether all parts fit together; a file may hold anything.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        let numbers =
-            |a: &PredictorAttribute| [a.weight, a.centre, a.covariance, a.noise, a.ridge].iter().all(|x| x.is_finite());
+        /// No number of a model that was fitted to judgments is larger; products of two are finite.
+        const MOST: f64 = 1e150;
+        let fine = |x: &f64| x.abs() <= MOST;
+        let numbers = |a: &PredictorAttribute| [a.weight, a.centre, a.covariance, a.noise, a.ridge].iter().all(fine);
         let is_share = |share: &f64| *share > 0.0 && *share < 1.0;
-        self.external.is_sound()
+        let names: HashSet<&str> = self.attributes.iter().map(|a| a.attribute.as_str()).collect();
+        let classes = |classes: &Classes| {
+            let whole = (classes.shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+            whole && classes.shares.iter().all(is_share) && classes.names[0] != classes.names[1]
+        };
+        names.len() == self.attributes.len()
             && self.external.size() == self.attributes.len()
-            && self.attributes.iter().all(|a| numbers(a) && a.judgments > 0 && a.noise >= 0.0)
-            && [self.bias, self.label_mean].iter().all(|x| x.is_finite())
-            && [self.label_variance, self.error_variance, self.inflation].iter().all(|x| x.is_finite() && *x >= 0.0)
-            && self.classes.iter().all(|classes| classes.shares.iter().all(is_share))
+            && self.attributes.iter().all(|a| numbers(a) && a.judgments > 0 && a.noise >= 0.0 && a.ridge >= 0.0)
+            && [self.bias, self.label_mean].iter().all(fine)
+            && [self.label_variance, self.error_variance, self.inflation].iter().all(|x| fine(x) && *x >= 0.0)
+            && self.error_rate.iter().all(|rate| (0.0..=1.0).contains(rate))
+            && self.classes.iter().all(classes)
+            && self.external.is_sound()
+            && self.external.is_psd(self.scale())
     }
 }

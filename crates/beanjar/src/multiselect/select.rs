@@ -8,6 +8,7 @@ use super::{
     CodedLabels, Estimates, LabelledJudgments, Method, RIDGES, SelectOutcome, SelectionFit, Selector, Spending,
     StabilityFit, Strategy, ValidationFit,
 };
+use crate::judgments::LARGEST;
 use crate::{Column, Context, Dictionary, Error, Judgments, Result, Warning};
 use std::collections::BTreeMap;
 
@@ -114,7 +115,10 @@ impl Select {
             false => Err(Error::OutOfRange { name, value: value.to_string(), range: "above 0" }),
         };
         above_0("the budget", self.budget)?;
-        self.costs.values().try_for_each(|&cost| above_0("a cost", cost))?;
+        if let Some((attribute, cost)) = self.costs.iter().find(|(_, cost)| !(**cost > 0.0 && **cost <= LARGEST)) {
+            let value = format!("{cost:e} for '{}'", attribute.chars().take(40).collect::<String>());
+            return Err(Error::OutOfRange { name: "a cost", value, range: "above 0, and 1e50 at most" });
+        }
         self.ridge.map_or(Ok(()), check_ridge)?;
         self.bootstrap.map_or(Ok(()), check_samples)
     }

@@ -2,6 +2,7 @@
 
 use super::attribute_names::find;
 use super::estimates::check_ridge;
+use crate::judgments::LARGEST;
 use crate::{Column, Dictionary, Error, Result};
 use std::collections::HashSet;
 
@@ -82,12 +83,11 @@ impl Selection {
         }
         let mut seen = HashSet::new();
         if let Some(twice) = self.attributes.iter().find(|attribute| !seen.insert(&attribute.attribute)) {
-            return Err(Error::RepeatedId(twice.attribute.clone()));
+            return Err(Error::RepeatedId(twice.attribute.chars().take(60).collect()));
         }
-        if let Some(bad) =
-            self.attributes.iter().find(|attribute| !(attribute.cost.is_finite() && attribute.cost >= 0.0))
-        {
-            return Err(Error::OutOfRange { name: "a cost", value: bad.cost.to_string(), range: "at least 0" });
+        if let Some(bad) = self.attributes.iter().find(|attribute| !(0.0..=LARGEST).contains(&attribute.cost)) {
+            let value = format!("{:e} for '{}'", bad.cost, bad.attribute.chars().take(40).collect::<String>());
+            return Err(Error::OutOfRange { name: "a cost", value, range: "0 to 1e50" });
         }
         check_ridge(self.ridge)
     }
@@ -103,9 +103,9 @@ impl Selection {
     }
 }
 
-/// The number in a row of a column.
+/// The number in a row of a column, which must be finite.
 pub(super) fn number(column: &Column, row: usize) -> Result<f64> {
-    column.values()[row].trim().parse().map_err(|_| {
+    column.values()[row].trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
         let Place { text, id, column } = Place::of(column, row);
         Error::NotANumber { text, id, column }
     })
@@ -163,8 +163,10 @@ fn one() -> f64 {
 /// What is wrong, without the place, which stands in the error.
 #[cfg(feature = "serde")]
 fn problem(error: &serde_json::Error) -> String {
+    /// It repeats what it was given, which may be any length.
+    const MOST: usize = 200;
     let text = error.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
+    text.rsplit_once(" at line ").map_or(&*text, |(problem, _)| problem).chars().take(MOST).collect()
 }
 
 #[cfg(test)]

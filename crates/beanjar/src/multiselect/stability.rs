@@ -47,7 +47,7 @@ impl Selector {
         check_ridge(ridge)?;
         self.spending.check_lengths(data.judgments.attributes.len())?;
         let (mean, centred) = centred(data.labels)?;
-        let known: Vec<usize> = (0..centred.len()).filter(|&object| centred[object].is_finite()).collect();
+        let known = data.shuffled(context.seed(), 0);
         let centred = LabelledJudgments { labels: &centred, ..data };
         let names = data.attribute_names();
         let steps = context.steps("resampling", samples);

@@ -4,9 +4,7 @@ use super::estimates::{centred, check_ridge};
 use super::moments::{Moments, Sums, sums};
 use super::{Estimates, LabelledJudgments, Selector};
 use crate::linalg::Symmetric;
-use crate::random::stream;
 use crate::{Context, Error, Result};
-use rand::seq::SliceRandom;
 
 /// Expected squared error on new objects, by what is spent on each.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,11 +86,9 @@ fn known(labels: &[f64]) -> Vec<usize> {
 }
 
 /// The fold of each object, at random; labelled objects only.
-fn folds_of(known: &[usize], objects: usize, folds: usize, seed: u64, round: u64) -> Vec<usize> {
-    let mut order = known.to_vec();
-    order.shuffle(&mut stream(seed, round));
-    let mut fold_of = vec![usize::MAX; objects];
-    order.iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
+fn folds_of(data: LabelledJudgments<'_>, folds: usize, seed: u64, round: u64) -> Vec<usize> {
+    let mut fold_of = vec![usize::MAX; data.labels.len()];
+    data.shuffled(seed, round).iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
     fold_of
 }
 
@@ -137,7 +133,7 @@ impl CrossValidation<'_> {
 
     /// Holds each fold out once: of each fold, the curve of each ridge.
     fn round(&self, folds: usize, round: u64, context: &Context) -> Result<Vec<Vec<Curve>>> {
-        let fold_of = folds_of(&self.known, self.data.labels.len(), folds, context.seed(), round);
+        let fold_of = folds_of(self.data, folds, context.seed(), round);
         let of = |fold: usize| sums(self.centred, &|object| u32::from(fold_of[object] == fold), context);
         let parts: Vec<Sums> = (0..folds).map(of).collect();
         let steps = context.steps("cross-validating", folds * self.ridges.len());
@@ -154,12 +150,15 @@ impl CrossValidation<'_> {
             let share = parts[fold].objects() / self.known.len() as f64;
             let moments = train.about(&train.centre());
             let raw = moments.external.clone();
-            let estimates = Estimates::from_moments(self.names.clone(), moments, train.objects(), self.mean);
-            let held_out = HeldOut { test: &test, train: &raw, noise: &estimates.noise };
+            let mut estimates = Estimates::from_moments(self.names.clone(), moments, train.objects(), self.mean);
+            let noise = estimates.noise.clone();
+            let held_out = HeldOut { test: &test, train: &raw, noise: &noise };
+            let diagonal = estimates.diagonal();
             let curve = |&ridge: &f64| {
                 steps.tick()?;
-                let points = held_out.curve(self.selector, &estimates.clone().ridged(ridge), self.data);
-                Ok(Curve { share, points })
+                // In place: with thousands of attributes a copy takes longer than the curve.
+                estimates.set_ridge(ridge, &diagonal);
+                Ok(Curve { share, points: held_out.curve(self.selector, &estimates, self.data) })
             };
             self.ridges.iter().map(curve).collect()
         });
@@ -219,7 +218,7 @@ pub(super) fn expected_loss(
         return Ok(None);
     }
     let folds = FOLDS.min(known.len());
-    let fold_of = folds_of(&known, centred.len(), folds, context.seed(), 0);
+    let fold_of = folds_of(data, folds, context.seed(), 0);
     let centred = LabelledJudgments { labels: &centred, ..data };
     let steps = context.steps("cross-validating", folds);
     let mut total = 0.0;

@@ -52,6 +52,8 @@ pub(super) struct Alpha<'a> {
     classes: usize,
     /// The classes as numbers, on the scales that need them.
     numbers: Vec<f64>,
+    /// The patterns in an order that does not depend on that of the tasks.
+    order: Vec<usize>,
 }
 
 impl<'a> Alpha<'a> {
@@ -62,7 +64,7 @@ impl<'a> Alpha<'a> {
                 classes.iter().map(|class| number(scale, class)).collect::<Result<_>>()?
             }
         };
-        Ok(Alpha { patterns, scale, classes: classes.len(), numbers })
+        Ok(Alpha { patterns, scale, classes: classes.len(), numbers, order: patterns.sorted() })
     }
 
     /// Alpha of the labels as they are. None if no task has two votes, or all votes are for one class.
@@ -89,18 +91,16 @@ impl<'a> Alpha<'a> {
         let mut random = stream(seed, copy);
         let mut tasks_left: u64 = self.patterns.tasks().iter().sum();
         let mut draws_left = tasks_left;
-        self.patterns
-            .tasks()
-            .iter()
-            .map(|&tasks| {
-                let share = tasks as f64 / tasks_left.max(1) as f64;
-                let drawn =
-                    Binomial::new(draws_left, share.min(1.0)).map_or(0, |binomial| binomial.sample(&mut random));
-                tasks_left -= tasks;
-                draws_left -= drawn;
-                drawn as f64
-            })
-            .collect()
+        let mut weights = vec![0.0; self.order.len()];
+        for &pattern in &self.order {
+            let tasks = self.patterns.tasks()[pattern];
+            let share = tasks as f64 / tasks_left.max(1) as f64;
+            let drawn = Binomial::new(draws_left, share.min(1.0)).map_or(0, |binomial| binomial.sample(&mut random));
+            tasks_left -= tasks;
+            draws_left -= drawn;
+            weights[pattern] = drawn as f64;
+        }
+        weights
     }
 
     fn of(&self, weights: &[f64]) -> Option<f64> {

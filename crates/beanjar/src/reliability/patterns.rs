@@ -57,6 +57,13 @@ impl Patterns {
         self.counts[self.rows(pattern)].iter().map(|&count| u64::from(count)).sum()
     }
 
+    /// The patterns in an order that does not depend on that of the tasks.
+    pub(super) fn sorted(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_unstable_by_key(|&pattern| (&self.classes[self.rows(pattern)], &self.counts[self.rows(pattern)]));
+        order
+    }
+
     fn rows(&self, pattern: usize) -> std::ops::Range<usize> {
         let start = if pattern == 0 { 0 } else { self.ends[pattern - 1] };
         start..self.ends[pattern]

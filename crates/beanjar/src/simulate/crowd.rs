@@ -224,6 +224,12 @@ impl Crowd {
         if least == 0 || least > most || most > self.workers {
             return refuse("the number of labels per task", format!("{least}-{most}"), "1 to the number of workers");
         }
+        /// Labels, with the tasks they are of: some gigabytes.
+        const MOST_LABELS: usize = 200_000_000;
+        if self.tasks.saturating_mul(most.saturating_add(1)) > MOST_LABELS {
+            let value = format!("{} of up to {most} labels", self.tasks);
+            return refuse("the number of tasks", value, "at most 200 million tasks and labels");
+        }
         let positive = |share: &f64| share.is_finite() && *share >= 0.0;
         let bad = !self.priors.iter().all(positive) || self.priors.iter().sum::<f64>() <= 0.0;
         if !self.priors.is_empty() && (self.priors.len() != self.classes || bad) {

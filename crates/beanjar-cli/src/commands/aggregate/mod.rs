@@ -6,7 +6,7 @@ pub(crate) use report::AggregateReport;
 use super::by_question::ByQuestion;
 use super::reading_flags::{By, Labelled, Reading, questions_of};
 use super::repeats::RepeatsFlag;
-use super::{first_column, known_labels, known_labels_of, same_file};
+use super::{Known, first_column, same_file};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::truth::{
@@ -165,10 +165,7 @@ impl Aggregate {
 
     /// Aggregates the labels of one question, which are not needed any more then, and there may be millions.
     fn fit(&self, labels: Labels, question: Option<&str>, common: &Common) -> Result<AggregateOutcome> {
-        let known = |source: &Source| match question {
-            Some(question) => known_labels_of(source, question),
-            None => known_labels(source),
-        };
+        let known = |source: &Source| Known::new(&self.reading, common).of(question).labels(source);
         let aggregate = beanjar::Aggregate {
             method: self.method()?,
             gold: self.gold.as_ref().map(known).transpose()?,

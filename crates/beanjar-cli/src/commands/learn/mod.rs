@@ -1,6 +1,6 @@
 mod report;
 
-use super::{Reading, known_labels, labels_of};
+use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
@@ -207,7 +207,8 @@ impl Learn {
         let (features, named) = (read.table, read.ids_as_named);
         let read_labels = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
         let labels = read_labels(&self.labels)?;
-        let truth = self.truth.as_ref().map(known_labels).transpose()?;
+        let known = Known::new(&self.reading, common);
+        let truth = self.truth.as_ref().map(|truth| known.labels(truth)).transpose()?;
         let test = self.test.as_ref().map(read_labels).transpose()?;
         let data = LearnData { features: &features, labels: &labels, truth: truth.as_ref(), test: test.as_ref() };
         if self.compare {
@@ -218,8 +219,7 @@ impl Learn {
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
         if common.out.is_some() && !common.quiet {
-            common.clear_bar();
-            eprint!("{}", report::summary(&outcome));
+            common.say(&report::summary(&outcome));
         }
         sink.emit(&outcome)
     }

@@ -1,7 +1,7 @@
 mod report;
 
 use super::label_column::LabelColumn;
-use super::{Reading, judgments_of};
+use super::{Reading, column_names, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::{self, Method};
@@ -86,7 +86,7 @@ impl Select {
         let sink = common.sink(&[&self.file, &self.label_column.labels])?;
         let params = self.params()?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let label = self.label_column.read(None)?;
+        let label = self.label_column.read(None, &self.reading, common)?;
         let outcome = params
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;
@@ -136,7 +136,7 @@ fn with_table(mut params: multiselect::Select, source: &Source) -> Result<multis
     let table = read_table(source)?;
     let known = |name: &String| matches!(name.as_str(), "cost" | "at_most" | "at-most");
     if !table.names.iter().any(known) {
-        let names = table.names.join(", ");
+        let names = column_names(&table);
         return Err(Failure::Words(format!("{}: no column 'cost' or 'at_most'; found {names}", source.name())));
     }
     for (i, name) in table.names.iter().enumerate() {

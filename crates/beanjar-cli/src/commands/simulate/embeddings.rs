@@ -65,6 +65,7 @@ impl Embeddings {
         let rows = drawn.units().enumerate().map(|(unit, id)| (id, row(unit)));
         folder.write_features(&drawn.feature_names(), rows)?;
         folder.write_labels(drawn.rows())?;
-        folder.write_truth("object", &drawn.truth()?)
+        folder.write_truth("object", &drawn.truth()?)?;
+        folder.finish()
     }
 }

@@ -167,11 +167,12 @@ fn write(drawn: &SimulatedLabels, folder: &Folder) -> Result<()> {
         })
     })?;
     if drawn.tasks.iter().all(|kind| *kind == TaskKind::Easy) {
-        return Ok(());
+        return folder.finish();
     }
     folder.write("tasks", &[("task", TEXT), ("kind", TEXT), ("favourite", TEXT)], |table| {
         drawn.tasks().try_for_each(|(task, kind, favourite)| {
             table.row(&[Cell::Text(&task), Cell::Text(kind), Cell::Text(favourite.as_deref().unwrap_or(""))])
         })
-    })
+    })?;
+    folder.finish()
 }

@@ -6,10 +6,11 @@ use crate::failure::{Failure, Result};
 use crate::output::{count, one_line, say};
 use beanjar::Column;
 use beanjar::simulate::{ExpertCase, Experts, Photos, SimulatedExperts, SimulatedPhotos};
-use beanjar_io::{Cell, ColumnType, TableWriter};
+use beanjar_io::{Cell, ColumnType, CompleteTable, TableWriter};
 use clap::{Args, Subcommand, ValueEnum};
 use embeddings::Embeddings;
 use labels::Labels;
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 /// Make data with a known truth, to try methods on.
@@ -110,6 +111,8 @@ struct Folder {
     path: PathBuf,
     extension: String,
     quiet: bool,
+    /// What is written and not named yet: a folder whose writing is cut short has the files of one draw, and not of two.
+    complete: RefCell<Vec<CompleteTable>>,
 }
 
 impl Folder {
@@ -120,10 +123,22 @@ impl Folder {
         beanjar_io::Format::of(&PathBuf::from(format!("data.{extension}")))?;
         let refused = |error| Failure::Words(format!("{}: cannot be made a folder: {error}", path.display()));
         std::fs::create_dir_all(&path).map_err(refused)?;
-        Ok(Folder { path, extension, quiet: common.quiet })
+        Ok(Folder { path, extension, quiet: common.quiet, complete: RefCell::default() })
     }
 
-    /// Writes one file, whole or not at all.
+    /// Gives all files their names.
+    fn finish(&self) -> Result<()> {
+        for table in self.complete.take() {
+            let path = one_line(&table.path().display().to_string());
+            let rows = table.finish()?;
+            if !self.quiet {
+                say(&format!("{path}: {}\n", count(rows, "row")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one file, which has its name when all are written.
     fn write(
         &self,
         name: &str,
@@ -133,10 +148,7 @@ impl Folder {
         let path = self.path.join(format!("{name}.{}", self.extension));
         let mut table = TableWriter::create(&path, columns, &[])?;
         fill(&mut table)?;
-        let rows = table.finish()?;
-        if !self.quiet {
-            say(&format!("{}: {}\n", one_line(&path.display().to_string()), count(rows, "row")));
-        }
+        self.complete.borrow_mut().push(table.complete()?);
         Ok(())
     }
 
@@ -180,7 +192,8 @@ fn write_photos(photos: &SimulatedPhotos, folder: &Folder) -> Result<()> {
         photos.objects().zip(&photos.truth).try_for_each(|(object, [height, weight])| {
             table.row(&[Cell::Text(&object), tenths(*height), tenths(*weight)])
         })
-    })
+    })?;
+    folder.finish()
 }
 
 /// Nobody guesses an inch or a pound to more than a tenth.
@@ -191,5 +204,6 @@ fn tenths(value: f64) -> Cell<'static> {
 fn write_experts(drawn: &SimulatedExperts, folder: &Folder) -> Result<()> {
     folder.write_features(&drawn.feature_names(), drawn.units().zip(drawn.features.iter().cloned()))?;
     folder.write_labels(drawn.rows())?;
-    folder.write_truth("object", &drawn.truth()?)
+    folder.write_truth("object", &drawn.truth()?)?;
+    folder.finish()
 }

@@ -86,7 +86,12 @@ fn predictions_are_compared_with_the_truth_that_is_there() {
 fn a_predictor_that_does_not_fit_together_is_not_sound() {
     let (predictor, ..) = fitted(Fitting::Moments, &[2, 0, 1, 2], 0.0, 90);
     assert!(predictor.is_sound());
-    let broken: [fn(&mut Predictor); 5] = [
+    let broken: [fn(&mut Predictor); 10] = [
+        |p| p.attributes[0].ridge = -0.1,
+        |p| p.attributes[1].attribute = p.attributes[0].attribute.clone(),
+        |p| p.external[(0, 0)] = -p.external[(0, 0)] - 1.0,
+        |p| p.classes = Some(Classes { names: ["a".into(), "b".into()], shares: [0.9, 0.9] }),
+        |p| p.attributes[0].weight = 1e300,
         |p| p.bias = f64::NAN,
         |p| p.error_variance = -1.0,
         |p| p.attributes[0].judgments = 0,

@@ -20,8 +20,10 @@ impl Weights {
         match weights.is_sound() {
             true => Ok(weights),
             false => {
-                let value = format!("{:?}", weights.workers).chars().take(60).collect();
-                Err(Error::OutOfRange { name: "weights", value, range: "0 or more, one for each worker" })
+                let bad =
+                    weights.workers.iter().chain([&weights.newcomer]).find(|weight| !(0.0..=MOST).contains(*weight));
+                let value = bad.map_or_else(|| format!("for {classes} classes"), |weight| format!("{weight:e}"));
+                Err(Error::OutOfRange { name: "a weight", value, range: "0 to 1e100, one for each worker" })
             }
         }
     }

@@ -1,0 +1,51 @@
+//! doccano's JSON lines, and its archives of a file for each user.
+
+use super::{ANSWERS, folder, lines, same_as_long, tasks};
+use serde_json::{Value, json};
+
+#[test]
+fn doccano() {
+    let folder = folder();
+    let joined = ANSWERS
+        .iter()
+        .map(|(task, user, label)| json!({"id": task, "text": "x", "label": [label], "user": user, "Comments": []}));
+    folder.write("doccano.jsonl", lines(joined));
+    same_as_long(&folder, "doccano.jsonl", "export of doccano");
+    let annotations = tasks().map(|(task, answers)| {
+        let all: Vec<Value> = answers.iter().map(|(_, user, label)| json!({"label": label, "user": user})).collect();
+        json!({"id": task, "text": "x", "annotations": all, "meta": {}, "annotation_approver": null})
+    });
+    folder.write("annotations.jsonl", lines(annotations));
+    same_as_long(&folder, "annotations.jsonl", "export of doccano");
+    folder.write("one.jsonl", lines([json!({"id": 1, "text": "x", "label": ["cat"]})]));
+    assert!(folder.error(&["inspect", "one.jsonl"]).contains("a file for each user"));
+}
+
+#[test]
+fn doccano_writes_an_archive_with_a_file_for_each_user() {
+    use std::io::Write;
+    let folder = folder();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for user in ["ann", "bob", "cy"] {
+        let own = ANSWERS.iter().filter(|answer| answer.1 == user);
+        let text =
+            lines(own.map(|(task, _, label)| json!({"id": task, "text": "x", "label": [label], "Comments": []})));
+        zip.start_file(format!("{user}.jsonl"), zip::write::SimpleFileOptions::default()).expect("a file");
+        zip.write_all(text.as_bytes()).expect("its text");
+    }
+    folder.write("doccano.zip", zip.finish().expect("an archive").into_inner());
+    let expected = folder.json(&["aggregate", "long.csv"]);
+    let label = |found: &Value, task: &str| {
+        found["tasks"]
+            .as_array()
+            .and_then(|all| all.iter().find(|found| found["task"] == task))
+            .map(|found| found["label"].clone())
+    };
+    let found = folder.json(&["aggregate", "doccano.zip"]);
+    for (task, _) in tasks() {
+        assert_eq!(label(&found, task), label(&expected, task), "{task}");
+    }
+    assert!(folder.run(&["inspect", "doccano.zip"]).err.starts_with("read doccano.zip: export of doccano"));
+    folder.write("empty.zip", zip::ZipWriter::new(std::io::Cursor::new(Vec::new())).finish().expect("it").into_inner());
+    assert!(folder.error(&["inspect", "empty.zip"]).contains("an archive without"));
+}

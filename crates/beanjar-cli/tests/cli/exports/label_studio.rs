@@ -1,0 +1,146 @@
+//! Label Studio: JSON, JSON_MIN, CSV, and back as predictions.
+
+use super::{ANSWERS, folder, same_as_long, tasks};
+use serde_json::{Value, json};
+
+/// A Label Studio annotation.
+fn annotation(worker: &Value, label: &str, cancelled: bool) -> Value {
+    json!({
+        "id": 7, "completed_by": worker, "was_cancelled": cancelled, "ground_truth": false, "lead_time": 2.5,
+        "result": [{"id": "x", "from_name": "animal", "to_name": "text", "type": "choices", "origin": "manual",
+                    "value": {"choices": [label]}}]
+    })
+}
+
+fn label_studio() -> Vec<Value> {
+    tasks()
+        .map(|(task, answers)| {
+            let mut annotations: Vec<Value> = answers
+                .iter()
+                .map(|(_, worker, label)| annotation(&json!({"id": 1, "email": worker}), label, false))
+                .collect();
+            annotations.push(annotation(&json!({"id": 9, "email": "gone"}), "cat", true));
+            let number: u32 = task[1..].parse().expect("a number");
+            json!({"id": 100 + number, "data": {"text": format!("a text, {task}"), "item_id": task},
+                   "annotations": annotations, "drafts": [], "predictions": []})
+        })
+        .collect()
+}
+
+#[test]
+fn label_studio_json() {
+    let folder = folder();
+    folder.write("ls.json", Value::Array(label_studio()).to_string());
+    same_as_long(&folder, "ls.json", "export of Label Studio");
+    let err = folder.run(&["inspect", "ls.json"]).err;
+    assert!(err.contains("tasks are named by 'item_id'; 4 cancelled annotations skipped"), "{err}");
+    // By the numbers of tasks and annotators where the data have no id.
+    let mut tasks = label_studio();
+    for task in &mut tasks {
+        task["data"].as_object_mut().expect("data").remove("item_id");
+        for (number, annotation) in task["annotations"].as_array_mut().expect("annotations").iter_mut().enumerate() {
+            annotation["completed_by"] = json!(number);
+        }
+    }
+    folder.write("numbers.json", serde_json::to_string_pretty(&tasks).expect("JSON"));
+    let found = folder.json(&["inspect", "numbers.json"]);
+    assert_eq!((&found["tasks"], &found["workers"][1]["worker"]), (&json!(4), &json!("1")));
+}
+
+#[test]
+fn label_studio_with_choices_and_ratings_holds_several_questions() {
+    let folder = folder();
+    let mut tasks = label_studio();
+    for task in &mut tasks {
+        for (number, annotation) in task["annotations"].as_array_mut().expect("annotations").iter_mut().enumerate() {
+            let rating =
+                json!({"from_name": "quality", "to_name": "text", "type": "rating", "value": {"rating": number + 1}});
+            annotation["result"].as_array_mut().expect("results").push(rating);
+        }
+    }
+    folder.write("ls.json", Value::Array(tasks.clone()).to_string());
+    let found = folder.json(&["inspect", "ls.json"]);
+    let mut expected = folder.json(&["inspect", "long.csv"]);
+    expected["question"] = json!("animal");
+    assert_eq!(found["questions"][0], expected);
+    assert_eq!(found["questions"][1]["classes"], json!(["1", "2", "3"]));
+    // Ratings alone are judgments.
+    for task in &mut tasks {
+        for annotation in task["annotations"].as_array_mut().expect("annotations") {
+            annotation["result"].as_array_mut().expect("results").remove(0);
+        }
+    }
+    folder.write("ratings.json", Value::Array(tasks).to_string());
+    let found = folder.json(&["inspect", "ratings.json"]);
+    assert_eq!(found["attributes"][0]["attribute"], "quality");
+    assert_eq!(found["attributes"][0]["mean"], 2.0);
+}
+
+#[test]
+fn label_studio_csv_and_json_min() {
+    let folder = folder();
+    let record = |row: usize| {
+        let (task, worker, label) = ANSWERS[row];
+        json!({"text": format!("a text, {task}"), "id": task, "animal": label, "annotator": worker, "annotation_id": row,
+               "created_at": "2024-01-01T00:00:00Z", "updated_at": "2024-01-01T00:00:00Z", "lead_time": 1.5})
+    };
+    folder.write("min.json", Value::Array((0..12).map(record).collect()).to_string());
+    same_as_long(&folder, "min.json", "export of Label Studio");
+    let rows: String = ANSWERS
+        .iter()
+        .enumerate()
+        .map(|(row, (task, worker, label))| {
+            format!("{label},{row},{worker},2024-01-01,{task},1.5,\"a text, {task}\",2024-01-01\n")
+        })
+        .collect();
+    folder.write("ls.csv", format!("animal,annotation_id,annotator,created_at,id,lead_time,text,updated_at\n{rows}"));
+    same_as_long(&folder, "ls.csv", "export of Label Studio");
+}
+
+#[test]
+fn aggregated_labels_become_predictions_for_label_studio() {
+    let folder = folder();
+    folder.write("ls.json", Value::Array(label_studio()).to_string());
+    folder.run(&["aggregate", "ls.json", "--out", "truth.csv"]);
+    let run = folder.run(&["convert", "truth.csv", "predictions.json", "--label-studio", "ls.json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, "predictions.json: 4 tasks with a prediction\n"));
+    let predictions: Value = serde_json::from_str(&folder.read("predictions.json")).expect("JSON");
+    let scores: Vec<f64> = predictions
+        .as_array()
+        .expect("tasks")
+        .iter()
+        .map(|task| task["predictions"][0]["score"].as_f64().expect("a score"))
+        .collect();
+    assert!(scores.windows(2).all(|pair| pair[0] <= pair[1]), "{scores:?}");
+    let truth = folder.json(&["aggregate", "ls.json"]);
+    for task in predictions.as_array().expect("tasks") {
+        let name = &task["data"]["item_id"];
+        let found =
+            truth["tasks"].as_array().expect("tasks").iter().find(|found| found["task"] == *name).expect("the task");
+        let result = &task["predictions"][0]["result"][0];
+        assert_eq!(result["value"]["choices"], json!([found["label"]]));
+        assert_eq!(
+            (&result["from_name"], &result["to_name"], &result["type"]),
+            (&json!("animal"), &json!("text"), &json!("choices"))
+        );
+    }
+    folder.write("other.csv", "task,label\nx,cat\n");
+    let error = folder.error(&["convert", "other.csv", "p.json", "--label-studio", "ls.json"]);
+    assert!(error.contains("none of its 4 tasks is in other.csv"), "{error}");
+    let error = folder.error(&["convert", "truth.csv", "p.json", "--label-studio", "long.csv"]);
+    assert!(error.contains("no JSON export of Label Studio"), "{error}");
+}
+
+#[test]
+fn data_of_a_task_are_no_answers() {
+    let folder = folder();
+    // 'source' has as few values as the answers, and is the same in all rows of a task.
+    let record = |row: usize| {
+        let (task, worker, label) = ANSWERS[row];
+        let source = if task == "t1" || task == "t2" { "web" } else { "news" };
+        json!({"text": format!("a text, {task}"), "source": source, "id": task, "animal": label, "annotator": worker,
+               "annotation_id": row, "lead_time": 1.5})
+    };
+    folder.write("min.json", Value::Array((0..12).map(record).collect()).to_string());
+    same_as_long(&folder, "min.json", "export of Label Studio");
+}

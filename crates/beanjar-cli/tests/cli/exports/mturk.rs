@@ -1,0 +1,50 @@
+//! Mechanical Turk's results of a batch.
+
+use super::{ANSWERS, folder, same_as_long};
+
+#[test]
+fn mechanical_turk() {
+    let folder = folder();
+    let header = "HITId,HITTypeId,Title,AssignmentId,WorkerId,AssignmentStatus,WorkTimeInSeconds,Input.image_url";
+    let write = |name: &str, answer: &str, cell: &dyn Fn(&str) -> String| {
+        let rows: String = ANSWERS
+            .iter()
+            .enumerate()
+            .map(|(row, (task, worker, label))| {
+                format!(
+                    "{task},3T,\"Cats, dogs\",3A{row},{worker},Approved,12,https://example.org/{task}.jpg,{}\n",
+                    cell(label)
+                )
+            })
+            .collect();
+        let rejected =
+            format!("t1,3T,\"Cats, dogs\",3AX,spammer,Rejected,1,https://example.org/t1.jpg,{}\n", cell("dog"));
+        folder.write(name, format!("{header},{answer}\n{rows}{rejected}"));
+    };
+    write("batch.csv", "Answer.animal", &|label| label.to_owned());
+    same_as_long(&folder, "batch.csv", "export of Mechanical Turk");
+    assert!(
+        folder
+            .run(&["inspect", "batch.csv"])
+            .err
+            .contains("HITId=task, WorkerId=worker; 1 rejected assignment left out")
+    );
+    // The user's own word on columns goes before what the platform means by them.
+    let columns = "object=Input.image_url,worker=WorkerId,label=Answer.animal";
+    let found = folder.json(&["aggregate", "batch.csv", "--columns", columns]);
+    assert_eq!(found["tasks"][0]["task"], "https://example.org/t1.jpg");
+    write("classifier.csv", "Answer.category.label", &|label| label.to_owned());
+    same_as_long(&folder, "classifier.csv", "export of Mechanical Turk");
+    write("boxes.csv", "Answer.cat.on,Answer.dog.on", &|label| format!("{},{}", label == "cat", label == "dog"));
+    same_as_long(&folder, "boxes.csv", "export of Mechanical Turk");
+    write("groups.csv", "Answer.animal.cat,Answer.animal.dog", &|label| {
+        format!("{},{}", label == "cat", label == "dog")
+    });
+    same_as_long(&folder, "groups.csv", "export of Mechanical Turk");
+    write("json.csv", "Answer.taskAnswers", &|label| {
+        format!("\"[{{\"\"animal\"\":{{\"\"label\"\":\"\"{label}\"\"}}}}]\"")
+    });
+    same_as_long(&folder, "json.csv", "export of Mechanical Turk");
+    write("rating.csv", "Answer.rating", &|label| if label == "cat" { "1".into() } else { "2".into() });
+    assert_eq!(folder.json(&["inspect", "rating.csv"])["attributes"][0]["attribute"], "rating");
+}

@@ -1,0 +1,164 @@
+//! Files that are hostile, broken or odd: one sentence and exit code 2, or the right answer.
+
+use crate::support::Folder;
+use std::process::{Command, Stdio};
+
+const LABELS: &str = "task,worker,label\nt1,a,x\nt1,b,x\nt1,c,y\nt2,a,y\nt2,b,y\nt2,c,y\nt3,a,x\nt3,b,y\nt3,c,x\n";
+
+#[test]
+fn a_file_that_unpacks_to_too_much_is_refused_and_a_flag_lets_it_through() {
+    let folder = Folder::new();
+    // A column of thirty megabytes of one letter, in some kilobytes.
+    let row = format!("t1,a,x,{}\n", "x".repeat(1 << 20));
+    folder.write("plain.csv", format!("task,worker,label,note\n{}t2,b,x,\nt2,a,y,\n", row.repeat(30)));
+    let run = folder.run(&["convert", "plain.csv", "packed.csv.zst"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let error = folder.error(&["inspect", "packed.csv.zst", "--unpack-limit", "0.02"]);
+    assert!(error.contains("packed.csv.zst: it unpacks to more than 20 MB; --unpack-limit"), "{error}");
+    assert_eq!(folder.run(&["inspect", "packed.csv.zst", "--unpack-limit", "1"]).code, 0);
+}
+
+#[test]
+fn numbers_too_large_to_square_are_refused_with_their_line() {
+    let folder = Folder::new();
+    folder.write("j.csv", "object,attribute,value\no1,a,1\no1,a,1e200\no2,a,3\no2,a,4\n");
+    let error = folder.error(&["inspect", "j.csv"]);
+    assert!(error.contains("j.csv, line 3: 1e200 in column 'value' is too large"), "{error}");
+    folder.write("j.csv", "object,attribute,value\no1,a,1\no1,a,2\no2,a,3\no2,a,4\no3,a,3\no3,a,7\no4,a,1\no4,a,1\n");
+    folder.write("y.csv", "object,y\no1,1e200\no2,2\no3,5\no4,1\n");
+    let error = folder.error(&["select", "j.csv", "--labels", "y.csv", "--budget", "2"]);
+    assert!(error.contains("too large"), "{error}");
+    for cost in ["a=inf", "a=-1", "a=NaN", "a=1e300"] {
+        folder.write("y.csv", "object,y\no1,1\no2,2\no3,5\no4,1\n");
+        let error = folder.error(&["select", "j.csv", "--labels", "y.csv", "--budget", "2", "--cost", cost]);
+        assert!(error.contains("cost"), "{cost}: {error}");
+    }
+    for cost in ["inf", "-1", "NaN", "1e300"] {
+        folder.write("s.csv", format!("attribute,judgments,cost\na,2,{cost}\n"));
+        let run = folder.run(&["plan", "j.csv", "--selection", "s.csv", "--format", "json"]);
+        assert!(
+            run.code == 2 && run.err.contains("s.csv") || cost == "NaN" && run.code == 0,
+            "{cost}: {} {}",
+            run.code,
+            run.err
+        );
+        assert!(!run.out.contains("null"), "{cost}: {}", run.out);
+    }
+}
+
+#[test]
+fn ids_with_space_and_classes_with_space() {
+    let folder = Folder::new();
+    folder.write("f.csv", "task,worker,label\n\"NA \",a,dog\n\"NA \",b, dog\nt2,a,dog\nt2,b,cat\n");
+    assert_eq!(folder.run(&["convert", "f.csv", "g.csv"]).code, 0);
+    assert!(folder.read("g.csv").contains("NA ,a,dog"), "{}", folder.read("g.csv"));
+    let run = folder.run(&["inspect", "f.csv", "--format", "json"]);
+    assert!(run.err.contains("label ' dog' read as 'dog'"), "{}", run.err);
+    assert!(run.out.contains("\"tasks\": 2"), "{}", run.out);
+}
+
+#[test]
+fn formulas_are_harmless_where_it_is_asked_for() {
+    let folder = Folder::new();
+    folder.write("f.csv", LABELS.replace("t1", "=1+1").replace("t2", "-3"));
+    let plain = folder.run(&["aggregate", "f.csv", "--format", "csv"]).out;
+    assert!(plain.contains("\n=1+1,") && plain.contains("\n-3,"), "{plain}");
+    let safe = folder.run(&["aggregate", "f.csv", "--format", "csv", "--safe-csv"]).out;
+    assert!(safe.contains("\n'=1+1,") && safe.contains("\n-3,"), "{safe}");
+    folder.run(&["convert", "f.csv", "g.tsv", "--safe-csv"]);
+    assert!(folder.read("g.tsv").contains("\n'=1+1\t"), "{}", folder.read("g.tsv"));
+}
+
+#[test]
+fn nothing_in_names_reaches_the_terminal() {
+    let folder = Folder::new();
+    let rows: String = (0..12).flat_map(|o| [0, 1].map(|w| format!("o{o},a,w{w},{}\n", o * 3 % 7 + w))).collect();
+    folder.write("j.csv", format!("object,attribute,worker,value\n{rows}"));
+    let labels: String = (0..12).map(|o| format!("o{o},{}\n", o * 3 % 7)).collect();
+    folder.write("y.csv", format!("object,h\u{1b}[31m\u{202e}t\n{labels}"));
+    let run = folder.run(&["select", "j.csv", "--labels", "y.csv", "--budget", "2", "--format", "table"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(
+        !run.out.contains(['\u{1b}', '\u{202e}']) && !run.err.contains(['\u{1b}', '\u{202e}']),
+        "{}{}",
+        run.out,
+        run.err
+    );
+    let run = folder.run(&["convert", "j.csv", "x\u{1b}[2J.csv"]);
+    assert!(!run.err.contains('\u{1b}'), "{}", run.err);
+}
+
+#[test]
+fn sizes_are_checked_before_work_begins() {
+    let folder = Folder::new();
+    for tasks in ["100000000000", "18446744073709551615"] {
+        let error = folder.error(&["simulate", "labels", "--tasks", tasks, "--out", "s"]);
+        assert!(error.contains("the number of tasks"), "{error}");
+    }
+    assert!(
+        folder.error(&["simulate", "photos", "--objects", "18446744073709551615", "--out", "s"]).contains("photos")
+    );
+    assert!(folder.error(&["simulate", "experts", "--units", "18446744073709551615", "--out", "s"]).contains("units"));
+}
+
+#[test]
+#[cfg(unix)]
+fn signals_say_how_the_program_ended_and_leave_nothing() {
+    let folder = Folder::new();
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let arguments = ["simulate", "labels", "--tasks", "20000000", "--out", "s"];
+        let mut child = Command::new(env!("CARGO_BIN_EXE_beanjar"))
+            .args(arguments)
+            .current_dir(folder.path("."))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let sent =
+            Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().expect("a shell");
+        assert!(sent.success());
+        assert_eq!(child.wait().expect("its end").code(), Some(code), "{signal}");
+    }
+    assert!(folder.names().iter().all(|name| !name.starts_with(".beanjar")), "{:?}", folder.names());
+}
+
+#[test]
+fn rows_in_another_order_give_the_same_answer() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "photos", "--objects", "60", "--judgments", "3", "--out", "p"]);
+    let text = folder.read("p/judgments.csv");
+    let mut lines: Vec<&str> = text.lines().collect();
+    // Attributes and workers keep the order in which they come first: only rows of objects move.
+    lines[1..].reverse();
+    folder.write("p/turned.csv", lines.join("\n") + "\n");
+    let select = |file: &str| {
+        let arguments =
+            ["select", file, "--labels", "p/truth.csv", "--label", "height", "--budget", "10", "--bootstrap", "20"];
+        folder.json(&arguments)
+    };
+    let (one, other) = (select("p/judgments.csv"), select("p/turned.csv"));
+    let close = |one: &serde_json::Value, other: &serde_json::Value| {
+        let (one, other) = (one.as_f64().expect("a number"), other.as_f64().expect("a number"));
+        (one - other).abs() <= 1e-9 * one.abs()
+    };
+    assert!(close(&one["cv_loss"], &other["cv_loss"]), "{} and {}", one["cv_loss"], other["cv_loss"]);
+    assert_eq!(one["ridge"], other["ridge"]);
+    let names = |outcome: &serde_json::Value| {
+        let chosen = outcome["selection"].as_array().expect("a selection");
+        let mut names: Vec<String> = chosen.iter().map(|a| format!("{} {}", a["attribute"], a["judgments"])).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&one), names(&other));
+    folder.write("l.csv", LABELS);
+    let mut lines: Vec<&str> = LABELS.lines().collect();
+    lines[1..].reverse();
+    folder.write("m.csv", lines.join("\n") + "\n");
+    for key in ["alpha", "alpha_low", "alpha_high"] {
+        let (one, other) =
+            (folder.json(&["inspect", "l.csv"])[key].clone(), folder.json(&["inspect", "m.csv"])[key].clone());
+        assert!(close(&one, &other), "{key}: {one} and {other}");
+    }
+}
