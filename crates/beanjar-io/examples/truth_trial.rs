@@ -1,7 +1,7 @@
 //! Accuracy and calibration of aggregation on folders that hold labels.csv and truth.csv, with and without known answers.
 
-use beanjar::truth::{Auto, Calibration, Evidence, Majority, Method, TruthFit};
-use beanjar::{Context, Labels, SuggestGold};
+use beanjar::truth::{AutoSummary, Majority, Method};
+use beanjar::{Aggregate, AggregateOutcome, Column, Context, Dictionary, Labels, SuggestGold};
 use beanjar_io::{Data, ReadOptions, Source};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -43,9 +43,12 @@ fn trial(folder: &Path, known: usize, suggested: bool, context: &Context) -> Out
     let Data::Labels(labels) = beanjar_io::read(&source, &ReadOptions::default(), context)?.data else {
         return Err("not labels".into());
     };
-    let truth = truth(folder, &labels)?;
-    let ballots = labels.ballots();
-    let answers: Vec<usize> = (0..truth.len()).filter(|&task| truth[task].is_some()).collect();
+    let truth = truth(folder)?;
+    let classes = truth.classes_of(&labels)?.classes;
+    let answers: Vec<usize> = (0..classes.len()).filter(|&task| classes[task].is_some()).collect();
+    let fit = |method: Method, gold: Option<Column>| {
+        Aggregate { method, gold, truth: Some(truth.clone()), ..Aggregate::default() }.fit(&labels, context)
+    };
     let mut sums = [0.0; 4];
     let mut seconds = 0.0;
     let draws = if known == 0 { 1 } else { DRAWS };
@@ -54,12 +57,11 @@ fn trial(folder: &Path, known: usize, suggested: bool, context: &Context) -> Out
         // Every draw takes other answers, wherever they stand in the file.
         let mut order = answers.clone();
         order.sort_by_cached_key(|&task| shuffled(draw, task as u64));
-        let mut gold = vec![None; truth.len()];
         if suggested && known > 0 {
             // Only tasks whose truth is known can be checked here.
             let mut rows = Vec::new();
             for &task in &answers {
-                let votes = ballots.votes(task);
+                let votes = labels.votes(task);
                 let row =
                     |(worker, label)| (labels.tasks.get(task), labels.workers.get(worker), labels.classes.get(label));
                 rows.extend(votes.iter().map(row));
@@ -70,19 +72,27 @@ fn trial(folder: &Path, known: usize, suggested: bool, context: &Context) -> Out
             let lookup = labels.tasks.lookup();
             order = found.tasks.iter().filter_map(|task| lookup.code(&task.task)).collect();
         }
-        order.iter().take(known).for_each(|&task| gold[task] = truth[task]);
-        let rest: Vec<Option<u16>> =
-            truth.iter().zip(&gold).map(|(truth, gold)| truth.filter(|_| gold.is_none())).collect();
-        let score = |fit: &TruthFit| Calibration::of(&fit.posterior, &rest).map_or((0.0, 0.0), |c| (c.accuracy, c.ece));
-        let plain = Majority::default().fit(&Evidence::votes(ballots)?, context)?;
+        order.truncate(known);
+        let gold = match known {
+            0 => None,
+            _ => {
+                let ids: Dictionary = order.iter().map(|&task| labels.tasks.get(task)).collect();
+                let class =
+                    |&task: &usize| classes[task].map_or("", |class| labels.classes.get(class.into())).to_owned();
+                Some(Column::new("gold", ids, order.iter().map(class).collect())?)
+            }
+        };
+        let score = |outcome: &AggregateOutcome| outcome.truth.map_or((0.0, 0.0), |c| (c.accuracy, c.ece));
+        let plain = fit(Method::Majority(Majority::default()), gold.clone())?;
         let begun = Instant::now();
-        let auto = Method::Auto(Auto::default()).fit(&Evidence::with_gold(ballots, gold)?, context)?;
+        let auto = fit(Method::default(), gold)?;
         seconds += begun.elapsed().as_secs_f64();
-        correlation = auto.auto.as_ref().map_or(0.0, |summary| summary.correlation);
+        let summary = auto.fit.as_ref().and_then(|fit| fit.auto.as_ref());
+        correlation = summary.map_or(0.0, |summary| summary.correlation);
         let ((a, b), (c, d)) = (score(&plain), score(&auto));
         sums.iter_mut().zip([a, b, c, d]).for_each(|(sum, value)| *sum += value / draws as f64);
         if draw == 0 && std::env::var_os("VERBOSE").is_some() {
-            println!("   {}", auto.auto.map_or(String::new(), |summary| summary.sentence()));
+            println!("   {}", summary.map_or(String::new(), AutoSummary::sentence));
         }
     }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -91,11 +101,9 @@ fn trial(folder: &Path, known: usize, suggested: bool, context: &Context) -> Out
     Ok(sums)
 }
 
-fn truth(folder: &Path, labels: &Labels) -> Outcome<Vec<Option<u16>>> {
+fn truth(folder: &Path) -> Outcome<Column> {
     let table = beanjar_io::read_table(&Source::from(folder.join("truth.csv").to_string_lossy().as_ref()))?;
-    let column = table.names.iter().position(|name| name == "label").unwrap_or(0);
-    let column = table.column(column).ok_or("no column")?;
-    Ok(column.classes_of(labels)?.classes)
+    Ok(table.classes_named("label").ok_or("no column 'label'")?)
 }
 
 /// A random number for a draw and a task.

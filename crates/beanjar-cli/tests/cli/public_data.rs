@@ -114,8 +114,8 @@ fn auto_is_never_far_below_the_plain_vote_and_its_confidence_can_be_trusted() {
         ["bird", "rte", "trec", "dog", "web", "zencrowd-in", "weather-amt", "fact"].map(|name| format!("crowd/{name}"));
     let panels = ["judgebench", "llmbar", "requests", "ideology", "copa", "toxicity", "mmlu", "trivia"];
     let panels = panels.map(|name| format!("panels/{name}"));
-    // Measured .845, .081 and .787, .087; half a point is left for changes that do no harm.
-    for (sets, accuracy, calibration) in [(crowds, 0.84, 0.085), (panels, 0.78, 0.092)] {
+    // Measured .846, .063 and .786, .086; half a point is left for changes that do no harm.
+    for (sets, accuracy, calibration) in [(crowds, 0.841, 0.068), (panels, 0.781, 0.091)] {
         let mut means = (0.0, 0.0);
         for set in &sets {
             let (labels, truth) = (data(&format!("{set}/labels.csv")), data(&format!("{set}/truth.csv")));
@@ -125,9 +125,7 @@ fn auto_is_never_far_below_the_plain_vote_and_its_confidence_can_be_trusted() {
                 (number("accuracy"), number("ece"))
             };
             let (auto, plain) = (quality("auto"), quality("majority"));
-            // Of the 350 tasks of judgebench, whose judges contradict themselves, .013 are four and a half.
-            let below = if set.ends_with("judgebench") { 0.015 } else { 0.01 };
-            assert!(auto.0 > plain.0 - below, "{set}: {auto:?} {plain:?}");
+            assert!(auto.0 > plain.0 - 0.01 - 1e-9, "{set}: {auto:?} {plain:?}");
             means = (means.0 + auto.0 / 8.0, means.1 + auto.1 / 8.0);
         }
         assert!(means.0 > accuracy && means.1 < calibration, "{means:?}");

@@ -1,7 +1,9 @@
 //! The votes of all tasks, with numbers for names: what remains of labels once ids no longer matter.
 
 use super::sum::Grouped;
+use crate::random::key;
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// Votes grouped by task. Tasks, workers and classes are numbers; a method works on these, and on parts of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +15,10 @@ pub struct Ballots {
     weight: Vec<f64>,
     workers: usize,
     classes: usize,
+    /// What random choices about a task or a worker are keyed by: their ids, so that the order of rows does not matter. None
+    /// where there are only numbers.
+    task_keys: Option<Arc<[u64]>>,
+    worker_keys: Option<Arc<[u64]>>,
 }
 
 /// The numbers that the columns can hold.
@@ -63,7 +69,29 @@ impl Votes<'_> {
 impl Ballots {
     /// Votes that lie task by task; `offsets` has one entry more than there are tasks.
     pub(super) fn new(offsets: Vec<usize>, worker: Vec<u32>, label: Vec<u16>, workers: usize, classes: usize) -> Self {
-        Ballots { offsets, worker, label, weight: Vec::new(), workers, classes }
+        Ballots { offsets, worker, label, weight: Vec::new(), workers, classes, task_keys: None, worker_keys: None }
+    }
+
+    /// The same with keys of the tasks and of the workers, one for each.
+    pub(super) fn with_keys(self, tasks: Arc<[u64]>, workers: Arc<[u64]>) -> Self {
+        Ballots { task_keys: Some(tasks), worker_keys: Some(workers), ..self }
+    }
+
+    /// What random choices about a task are keyed by, beside the seed: its id, or its number where it has none.
+    pub(crate) fn task_key(&self, task: usize) -> u64 {
+        self.task_keys.as_ref().map_or(task as u64, |keys| keys[task])
+    }
+
+    /// The same of a worker.
+    pub(crate) fn worker_key(&self, worker: usize) -> u64 {
+        self.worker_keys.as_ref().and_then(|keys| keys.get(worker).copied()).unwrap_or(worker as u64)
+    }
+
+    /// Workers in an order drawn by the seed and their keys.
+    pub(crate) fn shuffled_workers(&self, seed: u64) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.workers).collect();
+        order.sort_by_cached_key(|&worker| (key(seed, self.worker_key(worker)), worker));
+        order
     }
 
     /// The votes of each task as pairs of worker and label. Workers are numbered from 0 to `workers` - 1, labels from
@@ -156,7 +184,8 @@ impl Ballots {
             weight.extend_from_slice(votes.weights);
             offsets.push(worker.len());
         }
-        Ok(Ballots { offsets, worker, label, weight, ..*self })
+        let task_keys = self.task_keys.as_ref().map(|keys| tasks.iter().map(|&task| keys[task]).collect());
+        Ok(Ballots { task_keys, ..self.with_columns(offsets, worker, label, weight) })
     }
 
     /// The votes for which `keep`, given the number of the vote and the worker, says yes.
@@ -174,7 +203,13 @@ impl Ballots {
             }
             offsets.push(worker.len());
         }
-        Ballots { offsets, worker, label, weight, ..*self }
+        self.with_columns(offsets, worker, label, weight)
+    }
+
+    /// Other votes, with all else as it is.
+    fn with_columns(&self, offsets: Vec<usize>, worker: Vec<u32>, label: Vec<u16>, weight: Vec<f64>) -> Ballots {
+        let (task_keys, worker_keys) = (self.task_keys.clone(), self.worker_keys.clone());
+        Ballots { offsets, worker, label, weight, workers: self.workers, classes: self.classes, task_keys, worker_keys }
     }
 
     /// The votes with other numbers for classes; those of classes without one are left out.
@@ -184,17 +219,24 @@ impl Ballots {
         Ballots { label, classes, ..known }
     }
 
-    /// The votes with other numbers for workers.
-    pub(super) fn by_workers(&self, number: impl Fn(usize) -> usize, workers: usize) -> Ballots {
+    /// The votes with the numbers of other workers.
+    pub(crate) fn by_workers(&self, number: impl Fn(usize) -> usize, workers: usize) -> Ballots {
         let worker = self.worker.iter().map(|&worker| number(worker as usize) as u32).collect();
-        Ballots { worker, workers, ..self.clone() }
+        Ballots { worker, workers, worker_keys: None, ..self.clone() }
+    }
+
+    /// The votes with some workers' given to others of the same.
+    pub(super) fn by_representatives(&self, first: &[usize]) -> Ballots {
+        let worker = self.worker.iter().map(|&worker| first[worker as usize] as u32).collect();
+        Ballots { worker, ..self.clone() }
     }
 
     /// The votes with workers numbered by their places here, and those of a task in the order of these numbers.
     pub(crate) fn in_order_of_workers(&self, workers: &[usize]) -> Ballots {
         let mut number = vec![0u32; self.workers];
         workers.iter().enumerate().for_each(|(at, &worker)| number[worker] = at as u32);
-        let mut ballots = self.clone();
+        let worker_keys = workers.iter().map(|&worker| self.worker_key(worker)).collect();
+        let mut ballots = Ballots { worker_keys: Some(worker_keys), ..self.clone() };
         for task in 0..self.tasks() {
             let rows = self.offsets[task]..self.offsets[task + 1];
             let mut order: Vec<usize> = rows.clone().collect();
@@ -220,7 +262,7 @@ impl Ballots {
         let votes = || tasks.iter().flatten();
         let (worker, label) =
             (votes().map(|vote| vote.0 as u32).collect(), votes().map(|vote| vote.1 as u16).collect());
-        Ballots { offsets, worker, label, weight, ..*self }
+        self.with_columns(offsets, worker, label, weight)
     }
 
     /// The same with every vote counting as one.

@@ -6,8 +6,9 @@ use crate::random::key;
 /// Votes dealt to folds. Each vote is held out in one fold and kept in all others.
 ///
 /// Votes of one worker on one task go to the same fold: a label that was given twice must not predict itself. The votes of
-/// a task are spread over the folds as evenly as can be. Which vote goes where depends on the seed and on the numbers of
-/// the task and of its workers alone, so neither the order of a task's votes nor any other task matters.
+/// a task are spread over the folds as evenly as can be. Which vote goes where depends on the seed and on the ids of
+/// the task and of its workers alone (on their numbers where there are no ids), so neither the order of rows nor any other
+/// task matters.
 #[derive(Clone, Debug)]
 pub(crate) struct Folds {
     folds: Vec<Fold>,
@@ -31,9 +32,9 @@ impl Folds {
         Folds { folds: (0..folds).map(fold).collect() }
     }
 
-    /// One of the folds.
-    pub(crate) fn of(&self, fold: usize) -> &Fold {
-        &self.folds[fold]
+    /// The folds by themselves.
+    pub(crate) fn into_folds(self) -> Vec<Fold> {
+        self.folds
     }
 
     /// The folds, in order.
@@ -48,9 +49,10 @@ fn deal(ballots: &Ballots, folds: usize, seed: u64) -> Vec<u8> {
     let mut order: Vec<(u64, u32, usize)> = Vec::new();
     for task in 0..ballots.tasks() {
         let (workers, first) = (ballots.votes(task).workers, ballots.first_vote(task));
-        let of_task = key(seed, task as u64);
+        let of_task = key(seed, ballots.task_key(task));
+        let of_worker = |worker: u32| key(of_task, ballots.worker_key(worker as usize));
         order.clear();
-        order.extend(workers.iter().enumerate().map(|(i, &worker)| (key(of_task, u64::from(worker)), worker, i)));
+        order.extend(workers.iter().enumerate().map(|(i, &worker)| (of_worker(worker), worker, i)));
         order.sort_unstable();
         // Where the dealing begins is random as well, or the first folds would be the larger ones.
         let mut next = (of_task % folds.max(1) as u64) as usize;
@@ -68,7 +70,7 @@ pub(crate) fn sample_of_tasks(ballots: &Ballots, most: usize, seed: u64) -> Opti
         return None;
     }
     let mut tasks: Vec<usize> = (0..ballots.tasks()).collect();
-    tasks.sort_by_cached_key(|&task| key(!seed, task as u64));
+    tasks.sort_by_cached_key(|&task| key(!seed, ballots.task_key(task)));
     let mut votes = 0;
     tasks.retain(|&task| {
         let more = ballots.votes(task).labels.len();

@@ -5,6 +5,7 @@ use super::coded_blocks::{self, Part, check_lengths};
 use super::dictionary::{Dictionary, inverse, reorder};
 use super::grouping::{offsets, scatter};
 use super::sum::{Grouped, Sum, sum_over};
+use crate::random::key_of_text;
 use crate::{Context, Error, Result};
 
 /// Labels of tasks by workers, grouped by task.
@@ -81,7 +82,9 @@ impl Labels {
             |code| class[code as usize] as u16,
         );
         let classes = reorder(&classes, &order);
-        let ballots = Ballots::new(offsets, worker, label, workers.len(), classes.len());
+        let keys = |ids: &Dictionary| ids.iter().map(|id| key_of_text(0, id)).collect();
+        let ballots =
+            Ballots::new(offsets, worker, label, workers.len(), classes.len()).with_keys(keys(&tasks), keys(&workers));
         Ok(Labels { tasks, workers, classes, ballots })
     }
 

@@ -28,4 +28,5 @@ pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, LARGEST, ObjectJud
 pub use label_table::{Labels, LabelsPart, Translated};
 pub use repeats::Repeats;
 pub(crate) use repeats::{as_one, first_votes};
+pub(crate) use sum::sum_over_large;
 pub use sum::{Grouped, Sum, sum_over};

@@ -82,7 +82,7 @@ pub(crate) fn as_one(ballots: &Ballots, families: &[Vec<usize>]) -> Ballots {
     for family in families {
         family.iter().for_each(|&worker| first[worker] = family[0]);
     }
-    let together = ballots.by_workers(|worker| first[worker], ballots.workers());
+    let together = ballots.by_representatives(&first);
     averaged(&together).unwrap_or(together)
 }
 

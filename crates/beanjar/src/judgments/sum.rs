@@ -60,7 +60,20 @@ const MOST_LEAVES: usize = 64;
 /// # Ok::<(), beanjar::Error>(())
 /// ```
 pub fn sum_over<D: Grouped, S: Sum<D>>(data: &D, context: &Context, empty: impl Fn() -> S + Sync) -> S {
-    let leaves = (data.rows() / ROWS_IN_A_LEAF).clamp(1, MOST_LEAVES);
+    sum_over_large(data, context, 0, empty)
+}
+
+/// The same where a sum has this many numbers: it is cut only where objects to observe outweigh numbers to add.
+pub(crate) fn sum_over_large<D: Grouped, S: Sum<D>>(
+    data: &D,
+    context: &Context,
+    numbers: usize,
+    empty: impl Fn() -> S + Sync,
+) -> S {
+    /// Numbers that are added in the time that a row takes to be observed.
+    const NUMBERS_IN_A_ROW: usize = 8;
+    let worthwhile = data.rows().saturating_mul(NUMBERS_IN_A_ROW) / numbers.max(1);
+    let leaves = (data.rows() / ROWS_IN_A_LEAF).min(worthwhile).clamp(1, MOST_LEAVES);
     let leaf = data.objects().div_ceil(leaves).max(1);
     context.run(|| sum_range(data, context, &empty, 0..data.objects(), leaf))
 }

@@ -106,7 +106,8 @@ impl AggregateOutcome {
         accuracies: Vec<Option<WorkerAccuracy>>,
         context: &Context,
     ) -> Self {
-        let answers = (0..posterior.tasks()).map(|task| posterior.answer(task, context.seed()));
+        let key = |task: usize| labels.ballots().task_key(task);
+        let answers = (0..posterior.tasks()).map(|task| posterior.answer_by(task, context.seed(), key(task)));
         let (given, tied) = answers.map(|answer| (answer.class as u16, answer.tied)).unzip();
         AggregateOutcome {
             method,

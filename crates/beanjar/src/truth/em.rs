@@ -5,7 +5,7 @@
 
 use super::rule::{Confusion, Rule};
 use super::{Evidence, Posterior, TruthFit};
-use crate::judgments::{Ballots, Sum, Votes, sum_over};
+use crate::judgments::{Ballots, Sum, Votes, sum_over_large};
 use crate::log_product::LogProduct;
 use crate::{Context, Error, Result};
 
@@ -36,6 +36,11 @@ impl Stopping {
         Ok(())
     }
 }
+
+/// Votes beyond which EM begins on a part of the tasks: the population is then known far better than any worker.
+pub(super) const LARGE: usize = 400_000;
+/// Steps on all votes after that, in which workers who had few votes in the part get tables of their own.
+pub(super) const LARGE_STEPS: usize = 4;
 
 /// Where EM begins.
 #[derive(Clone, Copy)]
@@ -259,7 +264,8 @@ pub(super) fn expect<'a>(
     classes: usize,
     context: &Context,
 ) -> Expected<'a> {
-    sum_over(evidence.ballots, context, || Expected::new(from, evidence, classes))
+    let cells = evidence.ballots.workers() * evidence.ballots.classes() * classes;
+    sum_over_large(evidence.ballots, context, cells, || Expected::new(from, evidence, classes))
 }
 
 /// Runs EM from a start to where a step no longer gains.

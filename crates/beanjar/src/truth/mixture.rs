@@ -3,7 +3,8 @@ use super::dawid_skene::Free;
 use super::em::{Climb, Start, Stopping, climb};
 use super::rule::Confusion;
 use super::{Evidence, Posterior, TruthFit, check_smoothing};
-use crate::random::stream;
+use crate::judgments::Ballots;
+use crate::random::{key, stream};
 use crate::{Context, Error, Result};
 use rand_distr::{Distribution, Exp1};
 
@@ -62,7 +63,7 @@ impl Mixture {
             climb(evidence, components, start, &self.stopping, &mut model, &context)
         };
         let at_random = |restart: usize| {
-            let start = random(ballots.tasks(), components, context.seed(), restart as u64);
+            let start = random(ballots, components, key(context.seed(), restart as u64));
             from(Start::Posterior(&start), restart + 1)
         };
         let votes = (components == ballots.classes()).then(|| from(Start::Votes, 0));
@@ -97,10 +98,10 @@ fn meaning(tables: &Confusion) -> Vec<f64> {
 }
 
 /// Random probabilities, uniform over all there can be.
-fn random(tasks: usize, components: usize, seed: u64, restart: u64) -> Posterior {
-    let mut random = stream(seed, restart);
-    let mut posterior = Posterior::equal(tasks, components);
-    for row in posterior.values.chunks_exact_mut(components) {
+fn random(ballots: &Ballots, components: usize, seed: u64) -> Posterior {
+    let mut posterior = Posterior::equal(ballots.tasks(), components);
+    for (task, row) in posterior.values.chunks_exact_mut(components).enumerate() {
+        let mut random = stream(seed, ballots.task_key(task));
         row.iter_mut().for_each(|p| *p = Exp1.sample(&mut random));
         let sum: f64 = row.iter().sum();
         row.iter_mut().for_each(|p| *p /= sum);
@@ -111,7 +112,6 @@ fn random(tasks: usize, components: usize, seed: u64, restart: u64) -> Posterior
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judgments::Ballots;
     use rand::RngExt;
 
     #[test]

@@ -22,6 +22,7 @@ mod pooled;
 mod posterior;
 #[cfg(test)]
 mod properties;
+mod rare_workers;
 mod rule;
 mod skilled;
 mod spectral;

@@ -1,7 +1,9 @@
 use super::class_prior::ClassShares;
-use super::em::{Expected, Model, Start, Step, Stopping, climb};
+use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Model, Start, Step, Stopping, climb};
+use super::rare_workers::RareWorkers;
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
+use crate::judgments::sample_of_tasks;
 use crate::{Context, Result};
 
 /// Each worker is right with a probability of their own, and otherwise picks any other class alike.
@@ -36,14 +38,46 @@ impl Default for OneCoin {
 impl OneCoin {
     /// Finds the workers' coins and the classes.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
+        self.check(evidence)?;
+        self.climb(evidence, context)?.into_fit(evidence, context)
+    }
+
+    pub(super) fn check(&self, evidence: &Evidence<'_>) -> Result<()> {
         let classes = evidence.ballots.classes();
         check_smoothing(self.smoothing)?;
         evidence.check_tables(classes)?;
         self.stopping.check()?;
-        self.prior.check(classes)?;
+        self.prior.check(classes)
+    }
+
+    /// EM from the shares of the votes.
+    pub(super) fn climb(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {
+        climb(evidence, evidence.ballots.classes(), Start::Votes, &self.stopping, &mut self.coins(evidence), context)
+    }
+
+    /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
+    pub(super) fn climb_large(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {
+        let Some(rare) = RareWorkers::of(evidence.ballots) else { return self.climb_large_each(evidence, context) };
+        let together = rare.share(evidence.ballots);
+        let found = self.climb_large_each(&Evidence::part(&together, &evidence.gold), context)?;
+        Ok(Climb { tables: rare.spread(&found.tables), ..found })
+    }
+
+    fn climb_large_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {
+        let Some(tasks) = sample_of_tasks(evidence.ballots, LARGE, context.seed()) else {
+            return self.climb(evidence, context);
+        };
+        let part = evidence.ballots.of_tasks(&tasks)?;
+        let first = self.climb(&Evidence::part(&part, &[]), &context.part(0.0, 0.5))?;
+        let stopping = Stopping { iterations: LARGE_STEPS, ..self.stopping };
+        let (classes, start) = (evidence.ballots.classes(), Start::Tables(&first.tables));
+        let all = climb(evidence, classes, start, &stopping, &mut self.coins(evidence), &context.part(0.5, 1.0))?;
+        Ok(Climb { converged: first.converged, ..all })
+    }
+
+    fn coins(&self, evidence: &Evidence<'_>) -> Coins {
         let shares = self.prior.estimate(evidence.ballots, 0.0);
-        let mut coins = Coins { balanced: self.balanced, smoothing: self.smoothing, shares };
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut coins, context)?.into_fit(evidence, context)
+        Coins { balanced: self.balanced, smoothing: self.smoothing, shares }
     }
 }
 

@@ -2,7 +2,7 @@ use super::class_prior::ClassShares;
 use super::em::{Expected, Model, Start, Step, Stopping, climb, expect};
 use super::rule::Confusion;
 use super::{ClassPrior, Evidence, Posterior, TruthFit};
-use crate::gamma::digamma;
+use crate::gamma::digamma_gain;
 use crate::judgments::Ballots;
 use crate::{Context, Result};
 
@@ -127,7 +127,7 @@ impl Population {
             for ((draw, &count), share) in draws.iter_mut().zip(table).zip(&self.shares) {
                 if count > 0.0 {
                     let pseudo = self.worth * share;
-                    *draw += pseudo * (digamma(count + pseudo) - digamma(pseudo));
+                    *draw += pseudo * digamma_gain(pseudo, count);
                 }
             }
         }
@@ -147,11 +147,11 @@ impl Population {
                         let (count, share) = (table[label * classes + class], self.shares[label * classes + class]);
                         sum += count;
                         if count > 0.0 {
-                            slope += share * (digamma(count + worth * share) - digamma(worth * share));
+                            slope += share * digamma_gain(worth * share, count);
                         }
                     }
                     if sum > 0.0 {
-                        slope -= digamma(sum + worth) - digamma(worth);
+                        slope -= digamma_gain(worth, sum);
                     }
                 }
                 slope

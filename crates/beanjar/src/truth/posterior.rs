@@ -142,10 +142,15 @@ impl Posterior {
     /// # Panics
     /// If there is no such task.
     pub fn answer(&self, task: usize, seed: u64) -> Answer {
+        self.answer_by(task, seed, task as u64)
+    }
+
+    /// The same where the task has a key of its own, so that its number does not matter.
+    pub(crate) fn answer_by(&self, task: usize, seed: u64, key: u64) -> Answer {
         let tied: Vec<usize> = self.best(task).collect();
         let class = match tied.len() {
             1 => tied[0],
-            n => tied[stream(seed, task as u64).random_range(0..n)],
+            n => tied[stream(seed, key).random_range(0..n)],
         };
         Answer { class, confidence: self.of(task)[class], tied: tied.len() > 1 }
     }

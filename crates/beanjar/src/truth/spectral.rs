@@ -7,10 +7,9 @@ use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit};
 use crate::judgments::{Ballots, sum_over};
 use crate::linalg::Square;
-use crate::random::stream;
+use crate::random::{key, stream};
 use crate::{Context, Error, Result};
 use moments::{GroupEstimate, Moments};
-use rand::seq::SliceRandom;
 
 /// Dawid-Skene's model started from the estimate of the method of moments (Zhang, Chen, Zhou and Jordan 2014, opt-D&S).
 ///
@@ -84,13 +83,12 @@ impl Spectral {
 
 /// Each worker's group of three.
 fn groups(ballots: &Ballots, seed: u64, restart: u64) -> Option<Vec<usize>> {
-    let mut active: Vec<usize> = (0..ballots.workers()).collect();
+    let mut active = ballots.shuffled_workers(key(seed, restart));
     let votes = ballots.per_worker();
     active.retain(|&worker| votes[worker] > 0);
     if active.len() < 3 {
         return None;
     }
-    active.shuffle(&mut stream(seed, restart));
     let mut group = vec![0; ballots.workers()];
     active.iter().enumerate().for_each(|(at, &worker)| group[worker] = at % 3);
     Some(group)

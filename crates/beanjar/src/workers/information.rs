@@ -1,7 +1,7 @@
 use super::pairs::{Meeting, Pairs};
 use crate::judgments::Ballots;
 use crate::mutual_information::{self, term};
-use crate::{Context, Result};
+use crate::{Context, Error, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -37,11 +37,14 @@ pub struct Information {
     offsets: Vec<usize>,
     /// The partners of each worker, in rising order, and the information shared with them.
     partners: Vec<(u32, f64)>,
+    /// What decides between equals.
+    keys: Vec<u64>,
 }
 
 impl Information {
     /// Finds the information of all pairs.
     pub fn new(ballots: &Ballots, missing: Missing, context: &Context) -> Result<Self> {
+        Self::check(ballots)?;
         let pairs = Pairs::new(ballots);
         let tables = Tables::new(&pairs, missing);
         let pieces = pairs.pieces();
@@ -54,7 +57,21 @@ impl Information {
         let (offsets, partners) = mirrored(&found.into_iter().flatten().collect::<Vec<_>>());
         let labelled = (0..ballots.workers()).map(|worker| pairs.of(worker).len() as f64).collect();
         let tasks = tables.tasks;
-        Ok(Information { missing, tasks, labelled, offsets, partners })
+        let keys = (0..ballots.workers()).map(|worker| ballots.worker_key(worker)).collect();
+        Ok(Information { missing, tasks, labelled, offsets, partners, keys })
+    }
+
+    /// An error if so many pairs of workers have a task in common that they do not fit into memory.
+    pub(super) fn check(ballots: &Ballots) -> Result<()> {
+        // One and a half gigabytes.
+        const MOST: usize = 50_000_000;
+        let pairs = |n: usize| n.saturating_mul(n.saturating_sub(1)) / 2;
+        let meetings = (0..ballots.tasks()).map(|task| pairs(ballots.votes(task).labels.len()));
+        let meetings = meetings.fold(0, usize::saturating_add);
+        match meetings.min(pairs(ballots.workers())) > MOST {
+            true => Err(Error::TooMany { what: "pairs of workers who labelled the same task", limit: MOST as u64 }),
+            false => Ok(()),
+        }
     }
 
     /// How many workers there are.
@@ -68,6 +85,11 @@ impl Information {
     /// If there is no such worker.
     pub fn labelled(&self, worker: usize) -> usize {
         self.labelled[worker] as usize
+    }
+
+    /// A number that depends on the worker's id alone: of equals, the one with the smaller comes first.
+    pub(super) fn key(&self, worker: usize) -> u64 {
+        self.keys[worker]
     }
 
     /// The workers who share a task with one, and the information shared.

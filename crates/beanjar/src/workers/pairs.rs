@@ -23,7 +23,21 @@ pub(super) struct Meeting {
 
 impl<'a> Pairs<'a> {
     pub(super) fn new(ballots: &'a Ballots) -> Self {
+        Self::of_ballots(first_votes(ballots).map_or(Cow::Borrowed(ballots), Cow::Owned))
+    }
+
+    /// The same without workers who labelled fewer tasks than `shared`: no two of them have that many in common.
+    pub(super) fn of_busy(ballots: &'a Ballots, shared: usize) -> Self {
         let ballots = first_votes(ballots).map_or(Cow::Borrowed(ballots), Cow::Owned);
+        let votes = ballots.per_worker();
+        let busy = |worker: usize| votes[worker] >= shared as u64;
+        match (0..ballots.workers()).all(|worker| votes[worker] == 0 || busy(worker)) {
+            true => Self::of_ballots(ballots),
+            false => Self::of_ballots(Cow::Owned(ballots.filtered(|_, worker| busy(worker)))),
+        }
+    }
+
+    fn of_ballots(ballots: Cow<'a, Ballots>) -> Self {
         let mut offsets = vec![0];
         let mut total = 0;
         for n in ballots.per_worker() {

@@ -3,7 +3,7 @@ use super::{
     Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
     goodness_of_fit, judge_workers,
 };
-use crate::judgments::{Labels, Repeats};
+use crate::judgments::{Ballots, Labels, Repeats};
 use crate::truth::{Evidence, Skilled};
 use crate::{Context, Error, Result, Warning};
 
@@ -114,11 +114,12 @@ impl RankWorkers {
             let what = if repeated == 1 { "label" } else { "labels" };
             warnings.push(Warning::Repeated { count: repeated, what, rule: self.repeats.in_words() });
         }
+        Information::check(ballots)?;
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
         let judged = judge_workers(ballots, &context.part(0.0, 0.4 * ranked))?;
         let information = Information::new(ballots, self.missing, &context.part(0.4 * ranked, 0.5 * ranked))?;
         let ranking = Ranking::new(&information);
-        let order = self.order(&judged, &ranking);
+        let order = self.order(&judged, &ranking, ballots);
         let (keep, rule, tried) = match self.keep {
             WorkersToKeep::All => (everyone, "all", Vec::new()),
             WorkersToKeep::Number(n) => (n, "given", Vec::new()),
@@ -190,7 +191,7 @@ impl RankWorkers {
     }
 
     /// The workers in the order in which they are kept and shown.
-    fn order(&self, judged: &JudgedWorkers, ranking: &Ranking) -> Vec<usize> {
+    fn order(&self, judged: &JudgedWorkers, ranking: &Ranking, ballots: &Ballots) -> Vec<usize> {
         if self.by != KeepBy::Accuracy {
             return ranking.order.clone();
         }
@@ -200,7 +201,10 @@ impl RankWorkers {
             // Copies tell nothing new, whatever their accuracy.
             let copies = |verdict| matches!(verdict, Verdict::Copies(_));
             let new = copies(a.verdict).cmp(&copies(b.verdict));
-            new.then(b.low.total_cmp(&a.low)).then(b.accuracy.total_cmp(&a.accuracy)).then(i.cmp(&j))
+            // Seven digits, for rounding differs with the order of rows; of equals, ids decide.
+            let by = |x: f64, y: f64| (y as f32).total_cmp(&(x as f32));
+            let ids = ballots.worker_key(i).cmp(&ballots.worker_key(j));
+            new.then(by(a.low, b.low)).then(by(a.accuracy, b.accuracy)).then(ids)
         });
         order
     }

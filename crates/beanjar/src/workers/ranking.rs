@@ -10,13 +10,15 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Ranks by score (heuristic b of the paper); of equals, the one with more labels, then the earlier, comes first.
+    /// Ranks by score (heuristic b of the paper). Of equals (to seven digits, for sums in another order differ by rounding)
+    /// the one with more labels comes first; then ids decide, not the order of rows.
     pub fn new(information: &Information) -> Self {
         let scores = information.scores();
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&i, &j| {
             let labels = information.labelled(j).cmp(&information.labelled(i));
-            scores[j].total_cmp(&scores[i]).then(labels).then(i.cmp(&j))
+            let score = (scores[j] as f32).total_cmp(&(scores[i] as f32));
+            score.then(labels).then(information.key(i).cmp(&information.key(j)))
         });
         Ranking { order, scores }
     }

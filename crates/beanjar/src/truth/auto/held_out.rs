@@ -1,9 +1,11 @@
 //! How probable each candidate makes held-out labels.
 
 use super::super::pooled::tables_given;
+use super::super::rare_workers::RareWorkers;
 use super::super::rule::Confusion;
-use super::super::{Evidence, Majority, Skilled};
-use crate::judgments::{Ballots, Folds, sample_of_tasks};
+use super::super::{Evidence, Majority};
+use super::candidate::Model;
+use crate::judgments::{Ballots, Fold, Folds, sample_of_tasks};
 use crate::{Context, Result};
 
 /// Labels beyond which weighing the candidates gains nothing from more: a mean over 60,000 has a standard error of less
@@ -28,22 +30,30 @@ impl HeldOut {
 }
 
 /// Fits every candidate to all folds but one, and reads the labels of that one.
-pub(super) fn hold_out(candidates: &[Skilled], ballots: &Ballots, folds: usize, context: &Context) -> Result<HeldOut> {
+pub(super) fn hold_out(candidates: &[Model], ballots: &Ballots, folds: usize, context: &Context) -> Result<HeldOut> {
     let sample = sample_of_tasks(ballots, MOST_HELD_OUT, context.seed());
     let sample = sample.map(|tasks| ballots.of_tasks(&tasks)).transpose()?;
-    let folds = Folds::new(sample.as_ref().unwrap_or(ballots), folds, context.seed());
-    let jobs: Vec<(usize, usize)> = (0..folds.iter().len())
-        .flat_map(|fold| (0..=candidates.len()).map(move |candidate| (fold, candidate)))
-        .collect();
+    let ballots = sample.as_ref().unwrap_or(ballots);
+    let folds = Folds::new(ballots, folds, context.seed());
+    // Votes are dealt to folds worker by worker, and only then may workers share tables.
+    let folds: Vec<Fold> = match RareWorkers::of(ballots) {
+        Some(rare) => {
+            let share = |fold: &Fold| Fold { kept: rare.share(&fold.kept), held_out: rare.share(&fold.held_out) };
+            folds.iter().map(share).collect()
+        }
+        None => folds.into_folds(),
+    };
+    let jobs: Vec<(usize, usize)> =
+        (0..folds.len()).flat_map(|fold| (0..=candidates.len()).map(move |candidate| (fold, candidate))).collect();
     let steps = context.steps("aggregating", jobs.len());
     // Each fit is small, so fits go side by side and each by itself.
     let columns = context.map(jobs, |(fold, candidate)| -> Result<Vec<f64>> {
-        let fold = folds.of(fold);
+        let fold = &folds[fold];
         let alone = context.alone();
         let column = match candidates.get(candidate) {
             _ if fold.kept.is_empty() => Vec::new(),
-            Some(method) => {
-                let tables = method.climb(&Evidence::part(&fold.kept, &[]), &alone)?.climb.tables;
+            Some(model) => {
+                let tables = model.tables(&Evidence::part(&fold.kept, &[]), &alone)?;
                 predicted(&fold.kept, &fold.held_out, &tables, |kept, row| {
                     tables.components(kept, row);
                 })

@@ -8,15 +8,13 @@ use super::stack::mixture;
 /// Known answers, as task and class.
 pub(super) type Known = [(usize, usize)];
 
-/// What a component's name by its votes counts, in known answers. Half and double change mean accuracy with 50 known
-/// answers by less than 0.003.
+/// What a component's name by its votes counts, in known answers.
 const NAME: f64 = 5.0;
-/// What the weights by held-out labels count, in known answers; the same holds.
-const WEIGHTS: f64 = 20.0;
-/// The standard deviations of the logarithm of the power and of the shifts, before any answer is known: a power between a
-/// half and two, a class made up to one and a half times as probable.
-const POWER: f64 = 0.7;
-const SHIFT: f64 = 0.5;
+/// What the weights by held-out labels count, in known answers.
+const WEIGHTS: f64 = 10.0;
+/// The standard deviation of the logarithm of the power, and of the shifts, before any answer is known: a power between a half
+/// and two, a class made up to twice as probable.
+const FACTOR: f64 = 0.7;
 
 impl Names {
     /// The same with the known answers counted beside the votes. `components` is the posterior of the tasks' components.
@@ -76,8 +74,8 @@ pub(super) fn calibration(rows: &[Vec<f64>], known: &Known) -> Sharpening {
     let classes = rows.first().map_or(0, Vec::len);
     let logs: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|p| p.max(FLOOR).ln()).collect()).collect();
     let value = |power: f64, shift: &[f64]| {
-        let mut sum = -0.5 * (power / POWER).powi(2);
-        sum -= shift.iter().map(|shift| 0.5 * (shift / SHIFT).powi(2)).sum::<f64>();
+        let mut sum = -0.5 * (power / FACTOR).powi(2);
+        sum -= shift.iter().map(|shift| 0.5 * (shift / FACTOR).powi(2)).sum::<f64>();
         for (logs, &(_, class)) in logs.iter().zip(known) {
             let score = |class: usize| power.exp() * logs[class] + shift[class];
             let most = (0..classes).map(score).fold(f64::NEG_INFINITY, f64::max);

@@ -1,5 +1,6 @@
 //! Several fits, weighed by how well they predict held-out labels and known answers.
 
+mod candidate;
 mod held_out;
 mod known;
 mod stack;
@@ -8,27 +9,29 @@ mod summary;
 pub use summary::{AutoSummary, CandidateWeight, KnownSummary};
 
 use super::effective::{effective_votes, residual_correlation};
-use super::em::Expected;
 use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted};
-use super::skilled::{Names, SkilledClimb};
-use super::{ClassPrior, Evidence, Majority, Posterior, Skilled, TruthFit};
+use super::{ClassPrior, Evidence, Majority, Posterior, TruthFit};
 use crate::judgments::{Ballots, as_one};
 use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
+use candidate::{Candidate, Model};
 use held_out::hold_out;
 use known::Known;
 
 /// The method to use when nothing is known but the labels, or little more.
 ///
-/// [`Skilled`] contains the usual models as corners. What labels leave open is whether tasks of a class are of one kind or
-/// of two, and the class prior. So there are four candidates: one kind and two kinds, each under the anchored and the
-/// uniform class prior; and the plain vote. Their weights are those under which their mixture makes held-out labels most
-/// probable (stacking, with a prior towards equal weights). If the mixture of the models does not predict held-out labels
-/// better than the plain vote by more than a standard error over tasks, the answer is the plain vote.
+/// [`Skilled`](super::Skilled) contains the usual models as corners. What labels leave open is whether tasks of a class are
+/// of one kind or of two, whether workers differ in more than one number, and the class prior. So there are six candidates:
+/// one kind, two kinds, and [`OneCoin`](super::OneCoin), each under the anchored and the uniform class prior; and the plain
+/// vote. Their weights are those under which their mixture makes held-out labels most probable (stacking, with a prior
+/// towards equal weights). If the mixture of the models does not predict held-out labels better than the plain vote by more
+/// than two standard errors over tasks, the answer is the plain vote.
 ///
 /// A candidate reads a task's votes in two ways. Bayes' rule multiplies them, which is right if they are independent given
 /// the class; the linear pool averages them, which is right if they are copies of one another. Labels alone cannot tell how
-/// much of each is due, for errors that all share look like the truth: the two have equal weight.
+/// much of each is due, for errors that all share look like the truth. What is known is how many workers there are: a
+/// mistake that a few judges share is in all tasks, while of hundreds of workers each task has others. The pool's share is
+/// one half with up to 20 workers, and about a tenth less with every doubling (0.1 with 500 or more).
 ///
 /// Known answers (`gold`) name the components of candidates with two kinds, weigh the candidates and their two ways of
 /// reading, and calibrate the result by a power and a shift for each class. Each is scored on answers that it has not
@@ -40,8 +43,8 @@ use known::Known;
 /// | `prior` | one class prior instead of the two | none | |
 /// | `unvoted` | whether a class nobody voted for may be a task's label | no | |
 ///
-/// Cost: four fits of all labels, of which the first steps are taken on a part where there are many, and four times
-/// `folds` of at most 60,000 (whole tasks drawn by the seed).
+/// Cost: six fits of all labels, of which the first steps are taken on a part where there are many, and six times `folds`
+/// of at most 60,000 (whole tasks drawn by the seed).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Auto {
     /// Each label is held out in one of these fits.
@@ -58,12 +61,14 @@ impl Default for Auto {
     }
 }
 
-/// A candidate, fitted to all votes.
-struct Candidate {
-    fit: SkilledClimb,
-    names: Names,
-    /// The posterior of the components, each vote left out of the table that reads it.
-    components: Posterior,
+/// By how many standard errors the models must predict held-out labels better than the plain vote does. One would do so by
+/// chance in one of six sets, two in one of forty.
+const BEYOND_CHANCE: f64 = 2.0;
+
+/// The weight of the linear pool beside Bayes' rule, by the number of workers who voted. With more than half of it, the pool
+/// would outvote what the models know of the workers.
+fn pool_share(workers: usize) -> f64 {
+    (0.9 - 0.3 * (workers.max(1) as f64).log10()).clamp(0.1, 0.5)
 }
 
 impl Auto {
@@ -93,7 +98,7 @@ impl Auto {
         let held_out = hold_out(&methods, ballots, self.folds, &context.part(0.0, 0.6))?;
         let mut weights = stack::weights(&held_out);
         let gain = stack::gain_over_plain_vote(&held_out, &weights);
-        let plain = gain.is_none_or(|gain| gain < 1.0);
+        let plain = gain.is_none_or(|gain| gain < BEYOND_CHANCE);
         if plain {
             weights.iter_mut().for_each(|weight| *weight = 0.0);
             weights[methods.len()] = 1.0;
@@ -104,7 +109,7 @@ impl Auto {
             .enumerate()
             .map(|(number, method)| Candidate::fit(method, &votes, &context.part(part(number), part(number + 1))))
             .collect::<Result<Vec<Candidate>>>()?;
-        let correlation = residual_correlation(&votes, &candidates[0].fit.climb.tables, context);
+        let correlation = residual_correlation(&votes, &candidates[0].tables, context);
         let known: Vec<(usize, usize)> = (evidence.gold.iter().enumerate())
             .filter(|(task, _)| !ballots.votes(*task).labels.is_empty())
             .filter_map(|(task, class)| Some((task, usize::from((*class)?))))
@@ -124,6 +129,7 @@ impl Auto {
             plain_vote: plain,
             gain,
             candidates: summary::candidates(&methods, &mixed.weights),
+            pool: mixed.weights[methods.len()..2 * methods.len()].iter().sum(),
             correlation,
             effective_votes: mean_effective_votes(ballots, correlation),
             families: Vec::new(),
@@ -145,7 +151,7 @@ impl Auto {
         })
     }
 
-    fn check(&self, methods: &[Skilled], evidence: &Evidence<'_>) -> Result<()> {
+    fn check(&self, methods: &[Model], evidence: &Evidence<'_>) -> Result<()> {
         if !(2..=20).contains(&self.folds) {
             let value = self.folds.to_string();
             return Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" });
@@ -153,16 +159,11 @@ impl Auto {
         methods.iter().try_for_each(|method| method.check(evidence))
     }
 
-    /// One kind of tasks and two, under each class prior.
-    fn candidates(&self) -> Vec<Skilled> {
-        let priors = match &self.prior {
-            Some(prior) => vec![prior.clone()],
-            None => vec![ClassPrior::Anchored, ClassPrior::Uniform],
-        };
-        let of = |kinds: usize| {
-            priors.iter().map(move |prior| Skilled { prior: prior.clone(), kinds, ..Skilled::default() })
-        };
-        of(1).chain(of(2)).collect()
+    fn candidates(&self) -> Vec<Model> {
+        match &self.prior {
+            Some(prior) => Model::all(std::slice::from_ref(prior)),
+            None => Model::all(&[ClassPrior::Anchored, ClassPrior::Uniform]),
+        }
     }
 }
 
@@ -172,22 +173,6 @@ fn mean_effective_votes(ballots: &Ballots, correlation: f64) -> f64 {
     let (sum, tasks) =
         votes.fold((0.0, 0.0), |(sum, tasks), votes| (sum + effective_votes(votes, correlation), tasks + 1.0));
     sum / f64::max(tasks, 1.0)
-}
-
-impl Candidate {
-    fn fit(method: &Skilled, evidence: &Evidence<'_>, context: &Context) -> Result<Self> {
-        let fit = method.climb_large(evidence, context)?;
-        let (names, components) = {
-            let expected: Expected<'_> = fit.expected(evidence, context);
-            (fit.names(&expected), fit.leave_one_out(evidence, &expected, context))
-        };
-        Ok(Candidate { fit, names, components })
-    }
-
-    /// The linear pool of its tables.
-    fn pool(&self, names: &Names) -> Pool {
-        Pool::of_tables(&self.fit.climb.tables, &names.shares)
-    }
 }
 
 /// The candidates, each read in two ways, and the plain vote, with their weights.
@@ -208,11 +193,15 @@ impl Mixed {
         context: &Context,
     ) -> Result<Self> {
         let n = candidates.len();
-        let half = weights[..n].iter().map(|weight| weight / 2.0);
-        let mut weights: Vec<f64> = half.clone().chain(half).chain([weights[n]]).collect();
+        let voters = evidence.ballots.per_worker().iter().filter(|votes| **votes > 0).count();
+        let pooled = pool_share(voters);
+        let share = |of: f64| weights[..n].iter().map(move |weight| of * weight);
+        let mut weights: Vec<f64> = share(1.0 - pooled).chain(share(pooled)).chain([weights[n]]).collect();
         let mut calibration = Sharpening::none();
+        // Answers are read by pools whose names none of them changed, and so is everything else.
+        let pools: Vec<Pool> = candidates.iter().map(Candidate::pool).collect();
         if !known.is_empty() {
-            let rows = Self::left_out(&candidates, evidence, known, context)?;
+            let rows = Self::left_out(&candidates, &pools, evidence, known, context)?;
             weights = known::weights(&rows, known, &weights);
             let mean = |parts: &Vec<Vec<f64>>| {
                 let mut row = vec![0.0; evidence.ballots.classes()];
@@ -222,26 +211,24 @@ impl Mixed {
                 row
             };
             calibration = known::calibration(&rows.iter().map(mean).collect::<Vec<_>>(), known);
-            for candidate in &mut candidates {
+            for candidate in candidates.iter_mut().filter(|candidate| candidate.has_kinds()) {
                 candidate.names = candidate.names.with_known(&candidate.components, known);
             }
         }
-        let pools = candidates.iter().map(|candidate| candidate.pool(&candidate.names)).collect();
         Ok(Mixed { candidates, pools, weights, calibration })
     }
 
     /// Answer by answer and part by part, the probabilities of the classes by parts that did not see that answer.
     fn left_out(
         candidates: &[Candidate],
+        pools: &[Pool],
         evidence: &Evidence<'_>,
         known: &Known,
         context: &Context,
     ) -> Result<Vec<Vec<Vec<f64>>>> {
         let (ballots, classes) = (evidence.ballots, evidence.ballots.classes());
-        let mut parts: Vec<Vec<Vec<f64>>> =
-            candidates.iter().map(|candidate| candidate.names.left_out(&candidate.components, known)).collect();
-        for candidate in candidates {
-            let pool = candidate.pool(&candidate.names);
+        let mut parts: Vec<Vec<Vec<f64>>> = candidates.iter().map(|candidate| candidate.left_out(known)).collect();
+        for pool in pools {
             let read = |&(task, _): &(usize, usize)| {
                 let mut row = vec![0.0; classes];
                 pool.read(ballots.votes(task), &mut row);
@@ -282,13 +269,14 @@ impl Mixed {
 
     /// The most steps of any candidate, and whether all came to an end.
     fn steps(&self) -> (usize, bool) {
-        let climbs = || self.candidates.iter().map(|candidate| &candidate.fit.climb);
-        (climbs().map(|climb| climb.objective.len()).max().unwrap_or(0), climbs().all(|climb| climb.converged))
+        let candidates = || self.candidates.iter();
+        let steps = candidates().map(|candidate| candidate.steps).max().unwrap_or(0);
+        (steps, candidates().all(|candidate| candidate.converged))
     }
 
     fn rule(self, workers: usize, classes: usize, voted_only: bool) -> Result<Rule> {
         let Mixed { candidates, pools, weights, calibration } = self;
-        let products = candidates.into_iter().map(|candidate| candidate.fit.rule(candidate.names));
+        let products = candidates.into_iter().map(Candidate::rule);
         let rules: Vec<Rule> = products
             .chain(pools.into_iter().map(Rule::Pool))
             .chain([Rule::Weights(Weights::equal(workers, classes))])

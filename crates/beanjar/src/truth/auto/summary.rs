@@ -1,5 +1,5 @@
 use super::super::effective::effective_votes;
-use super::super::{ClassPrior, Skilled};
+use super::candidate::Model;
 use crate::judgments::{Ballots, as_one};
 
 /// How the candidates of [`Auto`](super::Auto) were weighed, and what known answers taught.
@@ -16,6 +16,8 @@ pub struct AutoSummary {
     pub gain: Option<f64>,
     /// The candidates and their weights, the plain vote last.
     pub candidates: Vec<CandidateWeight>,
+    /// The weight of reading votes as copies of one another (a linear pool), beside reading them as independent.
+    pub pool: f64,
     /// The correlation left between two votes on a task once its class is known: 0 for independent votes, 1 for copies.
     pub correlation: f64,
     /// How many independent votes a task's votes are worth, on average.
@@ -53,23 +55,14 @@ pub struct KnownSummary {
 }
 
 /// The candidates in words, with the weights of their two ways of reading added up.
-pub(super) fn candidates(methods: &[Skilled], weights: &[f64]) -> Vec<CandidateWeight> {
-    let n = methods.len();
-    let name = |method: &Skilled| {
-        let kinds = if method.kinds == 1 { "one kind of tasks" } else { "easy and hard tasks" };
-        let prior = match method.prior {
-            ClassPrior::Uniform => "classes equally common",
-            ClassPrior::Given(_) => "class shares given",
-            _ => "class shares estimated",
-        };
-        format!("{kinds}, {prior}")
-    };
-    let of = |(number, method): (usize, &Skilled)| CandidateWeight {
-        candidate: name(method),
+pub(super) fn candidates(models: &[Model], weights: &[f64]) -> Vec<CandidateWeight> {
+    let n = models.len();
+    let of = |(number, model): (usize, &Model)| CandidateWeight {
+        candidate: model.in_words(),
         weight: weights[number] + weights[n + number],
     };
     let plain = CandidateWeight { candidate: "the plain vote".into(), weight: weights[2 * n] };
-    methods.iter().enumerate().map(of).chain([plain]).collect()
+    models.iter().enumerate().map(of).chain([plain]).collect()
 }
 
 impl AutoSummary {

@@ -9,7 +9,8 @@ mod start;
 pub(super) use names::Names;
 pub(crate) use rows::{Rows, WorkerRows};
 
-use super::em::{Climb, Expected, Start, Stopping, climb, expect};
+use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Start, Stopping, climb, expect};
+use super::rare_workers::RareWorkers;
 use super::{ClassPrior, Evidence, Posterior, Rule, TruthFit};
 use crate::judgments::sample_of_tasks;
 use crate::{Context, Error, Result};
@@ -100,6 +101,10 @@ impl Skilled {
 
     /// EM from the shares of the votes, with several kinds from how far they agree.
     pub(super) fn climb(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
+        sharing_tables(evidence, |evidence| self.climb_each(evidence, context))
+    }
+
+    fn climb_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
         let components = evidence.ballots.classes() * self.kinds;
         let mut model = Skills::new(self, evidence.ballots);
         let by_agreement = (self.kinds > 1).then(|| start::by_agreement(evidence.ballots, self.kinds));
@@ -110,12 +115,12 @@ impl Skilled {
 
     /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
     pub(super) fn climb_large(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
-        /// Votes beyond which a part is taken: the population is then known far better than any worker.
-        const LARGE: usize = 400_000;
-        /// Steps on all votes, in which workers who had few votes in the part get tables of their own.
-        const STEPS: usize = 4;
+        sharing_tables(evidence, |evidence| self.climb_large_each(evidence, context))
+    }
+
+    fn climb_large_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
         let Some(tasks) = sample_of_tasks(evidence.ballots, LARGE, context.seed()) else {
-            return self.climb(evidence, context);
+            return self.climb_each(evidence, context);
         };
         let components = evidence.ballots.classes() * self.kinds;
         let part = evidence.ballots.of_tasks(&tasks)?;
@@ -124,12 +129,24 @@ impl Skilled {
         let start = by_agreement.as_ref().map_or(Start::Votes, Start::Posterior);
         let mut model = Skills::new(self, evidence.ballots);
         let first = climb(&part_evidence, components, start, &self.stopping, &mut model, &context.part(0.0, 0.5))?;
-        let stopping = Stopping { iterations: STEPS, ..self.stopping };
+        let stopping = Stopping { iterations: LARGE_STEPS, ..self.stopping };
         let context = context.part(0.5, 1.0);
         let all = climb(evidence, components, Start::Tables(&first.tables), &stopping, &mut model, &context)?;
         let climb = Climb { converged: first.converged, ..all };
         Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
     }
+}
+
+/// A fit in which the workers with the fewest labels share a table, where there are very many workers.
+fn sharing_tables(
+    evidence: &Evidence<'_>,
+    fit: impl Fn(&Evidence<'_>) -> Result<SkilledClimb>,
+) -> Result<SkilledClimb> {
+    let Some(rare) = RareWorkers::of(evidence.ballots) else { return fit(evidence) };
+    let together = rare.share(evidence.ballots);
+    let found = fit(&Evidence::part(&together, &evidence.gold))?;
+    let climb = Climb { tables: rare.spread(&found.climb.tables), ..found.climb };
+    Ok(SkilledClimb { climb, means: rare.spread_cells(&found.means), ..found })
 }
 
 /// What EM came to, with what leaving votes out needs.

@@ -3,7 +3,7 @@ use super::super::dawid_skene::normalise;
 use super::super::em::{Expected, Model, Step};
 use super::super::rule::Confusion;
 use super::Skilled;
-use crate::gamma::digamma;
+use crate::gamma::digamma_gain;
 use crate::judgments::Ballots;
 use crate::logistic::logistic;
 
@@ -14,8 +14,8 @@ const BASE: (f64, f64) = (-4.0, 7.0);
 const SKILL: (f64, f64) = (-8.0, 8.0);
 /// The least probability of a label by the population.
 const LEAST: f64 = 1e-6;
-/// Expected counts below this are none.
-const NOTHING: f64 = 1e-12;
+/// Expected counts below this are none: they stand for no more draws than that, and most cells of a table are such.
+const NOTHING: f64 = 1e-6;
 
 /// Independent draws from the mean rows, as far as the counts stand for them.
 struct Draws {
@@ -148,14 +148,14 @@ impl Skills {
                 if sum < 1e-9 {
                     continue;
                 }
-                draws.rows += digamma(sum + self.strength) - digamma(self.strength);
+                draws.rows += digamma_gain(self.strength, sum);
                 for label in 0..labels {
                     let at = label * components + component;
                     if table[at] < NOTHING {
                         continue;
                     }
                     let pseudo = self.strength * self.means[worker * cells + at];
-                    let drawn = pseudo * (digamma(table[at] + pseudo) - digamma(pseudo));
+                    let drawn = pseudo * digamma_gain(pseudo, table[at]);
                     draws.total += drawn;
                     match label == component % labels {
                         true => draws.right[worker * components + component] += drawn,

@@ -3,9 +3,9 @@
 mod permutation;
 mod witnesses;
 
-use super::pairs::Pairs;
+use super::pairs::{Meeting, Pairs};
 use crate::judgments::Ballots;
-use crate::random::stream;
+use crate::random::{key, stream};
 use crate::{Context, Error, Result};
 use permutation::Permutation;
 use witnesses::Witnesses;
@@ -90,8 +90,8 @@ impl Suspicion {
 
     /// Tests each pair with enough tasks in common.
     fn test_all(&self, pairs: &Pairs<'_>, witnesses: &Witnesses, context: &Context) -> Result<Vec<WorkerPair>> {
-        let (labels, workers) = (pairs.ballots.classes(), pairs.ballots.workers());
-        let by_task = |meeting: &super::pairs::Meeting| meeting.task;
+        let ballots = &*pairs.ballots;
+        let by_task = |meeting: &Meeting| meeting.task;
         let counts = context.map(pairs.pieces(), |range| {
             let mut count = 0;
             pairs.for_each(range, by_task, |_, _, met| count += usize::from(met.len() >= self.shared));
@@ -106,15 +106,37 @@ impl Suspicion {
                 if meetings.len() < self.shared || stopped.is_err() {
                     return;
                 }
-                let rows = witnesses.rows(one, other, meetings);
-                let mut random = stream(context.seed(), (one * workers + other) as u64);
-                found.push(Permutation { one, other, meetings, rows: &rows, labels, most }.test(&mut random));
+                found.push(test(ballots, (one, other), meetings, witnesses, most, context.seed()));
                 stopped = steps.tick();
             });
             stopped.map(|()| found)
         });
         Ok(found.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
+}
+
+/// The test of one pair. Whose labels are shuffled, and in what order, is decided by ids, not by the order of rows.
+fn test(
+    ballots: &Ballots,
+    (one, other): (usize, usize),
+    meetings: &[Meeting],
+    witnesses: &Witnesses,
+    most: usize,
+    seed: u64,
+) -> WorkerPair {
+    let (a, b) = (ballots.worker_key(one), ballots.worker_key(other));
+    let turned = a > b;
+    let mut meetings = meetings.to_vec();
+    meetings.sort_by_key(|meeting| ballots.task_key(meeting.task as usize));
+    if turned {
+        meetings.iter_mut().for_each(|met| std::mem::swap(&mut met.said, &mut met.other_said));
+    }
+    let (first, second) = if turned { (other, one) } else { (one, other) };
+    let rows = witnesses.rows(first, second, &meetings);
+    let mut random = stream(key(seed, a.min(b)), a.max(b));
+    let labels = ballots.classes();
+    let pair = Permutation { one, other, meetings: &meetings, rows: &rows, labels, most };
+    pair.test(&mut random)
 }
 
 /// Benjamini and Hochberg's adjustment of p-values that are in rising order.

@@ -2,10 +2,8 @@
 
 use super::super::pairs::Meeting;
 use crate::judgments::Ballots;
-use crate::random::stream;
 use crate::truth::{Confusion, Evidence, Posterior, Skilled, tables_against};
 use crate::{Context, Result};
-use rand::seq::SliceRandom;
 
 /// For each two groups of workers, a fit of the other groups, and tables of all workers by that fit.
 pub(super) struct Witnesses {
@@ -18,8 +16,9 @@ const GROUPS: usize = 5;
 
 impl Witnesses {
     pub(super) fn new(ballots: &Ballots, context: &Context) -> Result<Self> {
-        let mut group: Vec<usize> = (0..ballots.workers()).map(|worker| worker % GROUPS).collect();
-        group.shuffle(&mut stream(context.seed(), u64::MAX - 3));
+        let mut group = vec![0; ballots.workers()];
+        let order = ballots.shuffled_workers(context.seed());
+        order.iter().enumerate().for_each(|(at, &worker)| group[worker] = at % GROUPS);
         let pairs: Vec<(usize, usize)> = (0..GROUPS).flat_map(|a| (0..GROUPS).map(move |b| (a, b))).collect();
         let steps = context.steps("comparing workers", pairs.len());
         let fit = |(a, b): (usize, usize)| -> Result<Option<(Posterior, Confusion)>> {

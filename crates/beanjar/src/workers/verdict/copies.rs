@@ -1,7 +1,7 @@
 //! Workers who repeat one another's labels.
 
 use super::super::pairs::{Meeting, Pairs};
-use super::alike::groups;
+use super::alike::{SHARED, groups, keys};
 use super::others::Others;
 use crate::gamma::ln_gamma;
 use crate::{Context, Result};
@@ -12,8 +12,6 @@ pub(super) struct Copies {
     pub(super) families: Vec<Vec<usize>>,
 }
 
-/// Tasks two workers must share.
-const SHARED: usize = 20;
 /// How probable it is at most that any pair of independent workers of the whole crowd is taken for copies.
 pub(super) const ANY: f64 = 0.01;
 /// The share of expected disagreements that are missing of one who copies, at least. Honest workers miss some too, for they err together on
@@ -58,7 +56,8 @@ impl Copies {
             steps.tick().map(|()| found)
         });
         let found: Vec<Vec<(usize, usize)>> = found.into_iter().collect::<Result<_>>()?;
-        let first = groups(workers, found.into_iter().flatten(), &pairs.ballots.per_worker());
+        let (votes, keys) = (pairs.ballots.per_worker(), keys(&pairs.ballots));
+        let first = groups(found.into_iter().flatten(), &votes, &keys);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); workers];
         (0..workers).for_each(|worker| members[first[worker]].push(worker));
         let in_order = |(first, mut family): (usize, Vec<usize>)| {
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn pairs_join_to_groups_named_by_the_busiest() {
-        let found = groups(6, [(0, 1), (4, 5), (1, 4)].into_iter(), &[1, 2, 9, 3, 5, 5]);
+        let found = groups([(0, 1), (4, 5), (1, 4)].into_iter(), &[1, 2, 9, 3, 5, 5], &[0, 1, 2, 3, 4, 5]);
         assert_eq!(found, [4, 4, 2, 3, 4, 4]);
     }
 }

@@ -118,12 +118,13 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
         return Err(Error::Empty("label"));
     }
     let pairs = Pairs::new(ballots);
-    let alike = alike::alike(&pairs, &context.part(0.0, 0.1));
+    let busy = Pairs::of_busy(ballots, alike::SHARED);
+    let alike = alike::alike(&busy, ballots.len(), &context.part(0.0, 0.1));
     let others = Others::new(&pairs.ballots, &alike, &context.part(0.1, 0.8))?;
     let skills = context.map((0..ballots.workers()).collect(), |worker| {
         Skill::of(pairs.of(worker), others.of(worker), ballots.classes())
     });
-    let copies = Copies::new(&pairs, &others, COPIED, &context.part(0.8, 1.0))?;
+    let copies = Copies::new(&busy, &others, COPIED, &context.part(0.8, 1.0))?;
     let population = Population::of(&skills);
     let copied = copies.sources(ballots.workers());
     // Two cannot tell who of them is right.
@@ -151,12 +152,13 @@ pub(crate) fn families_of_copies(ballots: &Ballots, context: &Context) -> Result
     const MOST: usize = 200_000;
     let sample = sample_of_tasks(ballots, MOST, context.seed());
     let sample = sample.map(|tasks| ballots.of_tasks(&tasks)).transpose()?;
-    let pairs = Pairs::new(sample.as_ref().unwrap_or(ballots));
-    let alike = alike::alike(&pairs, context);
+    let ballots = sample.as_ref().unwrap_or(ballots);
+    let pairs = Pairs::of_busy(ballots, alike::SHARED);
+    let alike = alike::alike(&pairs, ballots.len(), context);
     if alike.iter().enumerate().all(|(worker, first)| worker == *first) {
         return Ok(Vec::new());
     }
-    let others = Others::new(&pairs.ballots, &alike, context)?;
+    let others = Others::new(ballots, &alike, context)?;
     Ok(Copies::new(&pairs, &others, SAME_WORKER, context)?.families)
 }
 

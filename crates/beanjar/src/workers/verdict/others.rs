@@ -1,10 +1,8 @@
 //! The classes of the tasks as the other workers see them.
 
 use crate::judgments::Ballots;
-use crate::random::stream;
 use crate::truth::{Evidence, Posterior, Skilled};
 use crate::{Context, Result};
-use rand::seq::SliceRandom;
 
 /// For each group of workers, the posterior of all tasks by the others.
 pub(super) struct Others {
@@ -20,8 +18,8 @@ impl Others {
     /// `alike` names for each worker the one who stands for them: those of the same are in one group, and only that one is
     /// in the fits of the others.
     pub(super) fn new(ballots: &Ballots, alike: &[usize], context: &Context) -> Result<Self> {
-        let mut first: Vec<usize> = (0..ballots.workers()).filter(|&worker| alike[worker] == worker).collect();
-        first.shuffle(&mut stream(context.seed(), u64::MAX - 4));
+        let mut first = ballots.shuffled_workers(context.seed());
+        first.retain(|&worker| alike[worker] == worker);
         let groups = first.len().clamp(1, GROUPS);
         let mut group = vec![0; ballots.workers()];
         first.iter().enumerate().for_each(|(i, &worker)| group[worker] = i % groups);

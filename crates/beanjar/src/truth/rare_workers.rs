@@ -1,0 +1,75 @@
+//! Crowds of very many workers, most of whom labelled next to nothing.
+
+use super::rule::Confusion;
+use crate::judgments::Ballots;
+
+/// Workers who may have tables of their own. Of more, those with the fewest labels share one: it tells what the table of a
+/// worker with a label or two would tell, and cost follows the number of labels.
+const MOST: usize = 20_000;
+
+/// Which table each worker has.
+pub(super) struct RareWorkers {
+    table: Vec<usize>,
+    tables: usize,
+}
+
+impl RareWorkers {
+    /// None if every worker can have their own.
+    pub(super) fn of(ballots: &Ballots) -> Option<Self> {
+        Self::beyond(ballots, MOST)
+    }
+
+    fn beyond(ballots: &Ballots, most: usize) -> Option<Self> {
+        if ballots.workers() <= most {
+            return None;
+        }
+        let votes = ballots.per_worker();
+        let mut sorted = votes.clone();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        // All who have as few as the first that is one too many.
+        let few = sorted[most - 1].max(1);
+        let mut tables = 0;
+        let mut own = |votes: u64| {
+            tables += usize::from(votes > few);
+            (votes > few).then(|| tables - 1)
+        };
+        let table: Vec<Option<usize>> = votes.into_iter().map(&mut own).collect();
+        let table = table.into_iter().map(|own| own.unwrap_or(tables)).collect();
+        Some(RareWorkers { table, tables: tables + 1 })
+    }
+
+    /// The votes by the numbers of the tables. Votes of one task that share a table are still votes of different workers.
+    pub(super) fn share(&self, ballots: &Ballots) -> Ballots {
+        ballots.by_workers(|worker| self.table[worker], self.tables)
+    }
+
+    /// A table for each worker, and the newcomer's.
+    pub(super) fn spread(&self, tables: &Confusion) -> Confusion {
+        Confusion::of_tables(tables.labels, tables.prior.clone(), self.spread_cells(&tables.votes))
+    }
+
+    /// The same of numbers that lie table by table, the newcomer's last.
+    pub(super) fn spread_cells(&self, cells: &[f64]) -> Vec<f64> {
+        let size = cells.len() / (self.tables + 1);
+        let rows = self.table.iter().chain([&self.tables]);
+        rows.flat_map(|table| &cells[table * size..(table + 1) * size]).copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_have_tables_of_their_own() {
+        let tasks = vec![vec![(0, 0), (3, 1)], vec![(3, 0), (2, 0)], vec![(3, 1), (0, 1), (1, 0)], vec![(3, 1)]];
+        let ballots = Ballots::from_tasks(&tasks, 5, 2).unwrap();
+        assert!(RareWorkers::beyond(&ballots, 5).is_none());
+        let rare = RareWorkers::beyond(&ballots, 3).unwrap();
+        assert_eq!((rare.table.as_slice(), rare.tables), (&[0, 2, 2, 1, 2][..], 3));
+        assert_eq!(rare.share(&ballots).votes(2).workers, [1, 0, 2]);
+        // Three tables and the newcomer's, of two cells each.
+        let spread = rare.spread_cells(&[0.0, 0.1, 1.0, 1.1, 2.0, 2.1, 9.0, 9.1]);
+        assert_eq!(spread, [0.0, 0.1, 2.0, 2.1, 2.0, 2.1, 1.0, 1.1, 2.0, 2.1, 9.0, 9.1]);
+    }
+}
