@@ -107,6 +107,11 @@ impl Common {
         Ok(Sink { common: self, format, output })
     }
 
+    /// Standard output, whatever --out says.
+    pub(crate) fn printed(&self) -> Sink<'_> {
+        Sink { common: self, format: Kind::Printed(self.format.unwrap_or(Format::Table)), output: None }
+    }
+
     /// The same for a result that is JSON whatever the user wishes, as a model is.
     pub(crate) fn json_sink(&self, inputs: &[&Source]) -> Result<Sink<'_>> {
         if let Some(path) = &self.out

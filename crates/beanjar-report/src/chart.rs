@@ -1,4 +1,6 @@
-use std::fmt::Write;
+use crate::frame::{Draw, Frame, Key};
+use crate::scale::Axis;
+use crate::svg::{Anchor, Svg};
 
 /// A line of a chart.
 #[derive(Clone, Debug)]
@@ -8,14 +10,28 @@ pub struct Series {
     /// The lower and upper edge of a shaded band.
     band: Vec<(f64, f64, f64)>,
     dashed: bool,
+    look: Look,
+    spots: bool,
+    notes: Vec<String>,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// A line.
+    Line,
+    /// A line with a mark at each point.
+    Marked,
+    /// One of many, that has no name in the legend.
+    Quiet,
 }
 
 impl Series {
     /// A line through points, from left to right. Points that are not finite are left out.
     pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        let finite = |point: &(f64, f64)| point.0.is_finite() && point.1.is_finite();
-        let points = points.into_iter().filter(finite).collect();
-        Series { name: name.into(), points, band: Vec::new(), dashed: false }
+        let points = points.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        let (band, notes) = (Vec::new(), Vec::new());
+        Series { name: name.into(), points, band, dashed: false, look: Look::Line, spots: false, notes }
     }
 
     /// The same with a shaded band: where, from and to. Parts that are not finite are left out.
@@ -28,6 +44,26 @@ impl Series {
     pub fn dashed(self) -> Self {
         Series { dashed: true, ..self }
     }
+
+    /// The same, with a mark at each point.
+    pub(crate) fn marked(self) -> Self {
+        Series { look: Look::Marked, ..self }
+    }
+
+    /// The same, thin and without a place in the legend.
+    pub(crate) fn quiet(self) -> Self {
+        Series { look: Look::Quiet, ..self }
+    }
+
+    /// The same, its points being the rows of the figure's table.
+    pub(crate) fn with_spots(self) -> Self {
+        Series { spots: true, ..self }
+    }
+
+    /// The same, with a word above each point.
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
+        Series { notes, ..self }
+    }
 }
 
 /// A chart of lines.
@@ -37,23 +73,30 @@ pub struct Chart {
     across: String,
     up: String,
     series: Vec<Series>,
-    logarithmic: bool,
+    /// Whether the horizontal axis is logarithmic, and the vertical one.
+    logarithmic: (bool, bool),
+    percent: (bool, bool),
+    includes: Vec<(f64, f64)>,
+    markers: Vec<(f64, String)>,
+    slides: bool,
 }
 
 const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 400.0;
-const LEFT: f64 = 70.0;
-const RIGHT: f64 = 150.0;
-const TOP: f64 = 40.0;
-const BOTTOM: f64 = 50.0;
-/// Colours that the colour-blind can tell apart (after Okabe and Ito).
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 impl Chart {
     /// A chart with names for itself and its axes.
     pub fn new(title: impl Into<String>, across: impl Into<String>, up: impl Into<String>) -> Self {
-        let (title, across, up) = (title.into(), across.into(), up.into());
-        Chart { title, across, up, series: Vec::new(), logarithmic: false }
+        Chart {
+            title: title.into(),
+            across: across.into(),
+            up: up.into(),
+            series: Vec::new(),
+            logarithmic: (false, false),
+            percent: (false, false),
+            includes: Vec::new(),
+            markers: Vec::new(),
+            slides: false,
+        }
     }
 
     /// With one more line.
@@ -64,168 +107,202 @@ impl Chart {
 
     /// With both axes logarithmic; points at or below zero are left out.
     pub fn logarithmic(self) -> Self {
-        Chart { logarithmic: true, ..self }
+        Chart { logarithmic: (true, true), ..self }
+    }
+
+    /// With a logarithmic horizontal axis.
+    pub(crate) fn logarithmic_across(self) -> Self {
+        Chart { logarithmic: (true, false), ..self }
+    }
+
+    /// With percent on the horizontal axis or the vertical one.
+    pub(crate) fn in_percent(self, across: bool, up: bool) -> Self {
+        Chart { percent: (across, up), ..self }
+    }
+
+    /// With axes that reach this point.
+    pub(crate) fn including(mut self, point: (f64, f64)) -> Self {
+        self.includes.push(point);
+        self
+    }
+
+    /// With a vertical line at this place.
+    pub(crate) fn with_marker(mut self, at: f64, name: impl Into<String>) -> Self {
+        self.markers.push((at, name.into()));
+        self
+    }
+
+    /// With a vertical line that the page's slider moves from spot to spot.
+    pub(crate) fn sliding(self) -> Self {
+        Chart { slides: true, ..self }
     }
 
     /// The chart as an SVG document.
     pub fn svg(&self) -> String {
-        let scaled = |value: f64| if self.logarithmic { value.log10() } else { value };
-        let lines: Vec<Vec<(f64, f64)>> = self
-            .series
-            .iter()
-            .map(|series| {
-                let drawable = |point: &&(f64, f64)| !self.logarithmic || (point.0 > 0.0 && point.1 > 0.0);
-                series.points.iter().filter(drawable).map(|&(x, y)| (scaled(x), scaled(y))).collect()
-            })
-            .collect();
-        let all = || lines.iter().flatten();
-        let (x_low, x_high) = range(all().map(|point| point.0));
-        let edges =
-            self.series.iter().flat_map(|series| &series.band).flat_map(|&(_, low, high)| [scaled(low), scaled(high)]);
-        let (y_low, y_high) = range(all().map(|point| point.1).chain(edges.filter(|edge| edge.is_finite())));
-        let x = |value: f64| LEFT + (value - x_low) / (x_high - x_low) * (WIDTH - LEFT - RIGHT);
-        let y = |value: f64| HEIGHT - BOTTOM - (value - y_low) / (y_high - y_low) * (HEIGHT - TOP - BOTTOM);
+        self.draw(WIDTH).document(&self.title)
+    }
 
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
-        );
-        let mut text = |at: (f64, f64), anchor: &str, more: &str, words: &str| {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{more}>{}</text>",
-                at.0,
-                at.1,
-                escaped(words)
-            );
+    fn axes(&self) -> (Axis, Axis) {
+        let points = || self.series.iter().flat_map(|series| &series.points).chain(&self.includes);
+        let edges = self.series.iter().flat_map(|series| &series.band).flat_map(|&(_, low, high)| [low, high]);
+        let markers = self.markers.iter().map(|(at, _)| *at);
+        let axis = |title: &String, values: &mut dyn Iterator<Item = f64>, logarithmic: bool, percent: bool| {
+            let axis = if logarithmic { Axis::logarithmic(title, values) } else { Axis::of(title, values) };
+            if percent { axis.in_percent() } else { axis }
         };
-        let middle = LEFT + (WIDTH - LEFT - RIGHT) / 2.0;
-        text((middle, 22.0), "middle", " font-size=\"14\"", &self.title);
-        text((middle, HEIGHT - 12.0), "middle", "", &self.across);
-        let turned = format!(" transform=\"rotate(-90 16 {:.1})\"", (HEIGHT - BOTTOM + TOP) / 2.0);
-        text((16.0, (HEIGHT - BOTTOM + TOP) / 2.0), "middle", &turned, &self.up);
-        let shown = |value: f64| if self.logarithmic { 10f64.powf(value) } else { value };
-        for tick in ticks(x_low, x_high) {
-            text((x(tick), HEIGHT - BOTTOM + 18.0), "middle", "", &short(shown(tick)));
-        }
-        for tick in ticks(y_low, y_high) {
-            text((LEFT - 8.0, y(tick) + 4.0), "end", "", &short(shown(tick)));
-        }
-        for (i, series) in self.series.iter().enumerate() {
-            let colour = COLOURS[i % COLOURS.len()];
-            let fill = format!(" fill=\"{colour}\"");
-            text((WIDTH - RIGHT + 12.0, TOP + 16.0 + 18.0 * i as f64), "start", &fill, &series.name);
-        }
-        for tick in ticks(y_low, y_high) {
-            let at = y(tick);
-            let _ = writeln!(svg, "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"#ddd\"/>", WIDTH - RIGHT);
-        }
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{LEFT} {TOP}V{:.1}H{:.1}\" fill=\"none\" stroke=\"black\"/>",
-            HEIGHT - BOTTOM,
-            WIDTH - RIGHT
-        );
+        (
+            axis(&self.across, &mut points().map(|point| point.0).chain(markers), self.logarithmic.0, self.percent.0),
+            axis(&self.up, &mut points().map(|point| point.1).chain(edges), self.logarithmic.1, self.percent.1),
+        )
+    }
+
+    /// The dashes of a line: colour is never all that tells lines apart.
+    fn dashes(&self, number: usize) -> String {
+        const DASHES: [&str; 6] = ["", "7 4", "2 3", "9 3 2 3", "4 2", "1 4"];
+        let dashes = match self.series[number].dashed {
+            true => "5 4",
+            false if self.series[number].look != Look::Line => "",
+            false => DASHES[number % DASHES.len()],
+        };
+        if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") }
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let named = self.series.iter().enumerate().filter(|(_, series)| series.look != Look::Quiet);
+        let key = |(i, series): (usize, &Series)| {
+            let (dashes, colour) = (self.dashes(i), i % COLOURS);
+            let mut sample = format!("<path class=\"line k{colour}\" d=\"M0 0h22\"{dashes}/>");
+            if series.look == Look::Marked {
+                sample += &mark(11.0, 0.0, i);
+            }
+            if !series.band.is_empty() {
+                sample.insert_str(
+                    0,
+                    &format!("<rect class=\"band f{colour}\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\"/>"),
+                );
+            }
+            Key { name: series.name.clone(), sample }
+        };
+        named.map(key).collect()
+    }
+}
+
+pub(crate) const COLOURS: usize = 7;
+
+/// A mark whose shape goes with the number of the line.
+fn mark(x: f64, y: f64, number: usize) -> String {
+    let class = format!("class=\"f{} k{}\"", number % COLOURS, number % COLOURS);
+    match number % 3 {
+        0 => format!("<circle {class} cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"),
+        1 => format!("<rect {class} x=\"{:.1}\" y=\"{:.1}\" width=\"7\" height=\"7\"/>", x - 3.5, y - 3.5),
+        _ => format!("<path {class} d=\"M{x:.1} {:.1}l4.5 8h-9z\"/>", y - 5.0),
+    }
+}
+
+impl Draw for Chart {
+    fn draw(&self, width: f64) -> Svg {
+        let (x, y) = self.axes();
+        let keys = if self.series.len() > 1 { self.keys() } else { Vec::new() };
+        let (mut svg, frame) = Frame::new(width, &keys, x, y);
+        let place = |(x, y): (f64, f64)| frame.at(x, y);
+        let words = |points: &[(f64, f64)]| -> String {
+            points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+        };
         for (i, series) in self.series.iter().enumerate().filter(|(_, series)| !series.band.is_empty()) {
             let lower = series.band.iter().map(|&(at, low, _)| (at, low));
             let upper = series.band.iter().rev().map(|&(at, _, high)| (at, high));
-            let edge = |(px, py): (f64, f64)| format!("{:.1},{:.1}", x(scaled(px)), y(scaled(py)));
-            let points: Vec<String> = lower.chain(upper).map(edge).collect();
-            let colour = COLOURS[i % COLOURS.len()];
-            let _ = writeln!(svg, "<polygon points=\"{}\" fill=\"{colour}\" fill-opacity=\"0.2\"/>", points.join(" "));
+            let edge: Vec<(f64, f64)> = lower.chain(upper).filter_map(place).collect();
+            svg.add(format_args!("<polygon class=\"band f{}\" points=\"{}\"/>", i % COLOURS, words(&edge)));
         }
-        for (i, (line, series)) in lines.iter().zip(&self.series).enumerate() {
-            let points: Vec<String> = line.iter().map(|&(px, py)| format!("{:.1},{:.1}", x(px), y(py))).collect();
-            let dashes = if series.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-            let _ = writeln!(
-                svg,
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{dashes}/>",
-                points.join(" "),
-                COLOURS[i % COLOURS.len()]
-            );
+        for (i, series) in self.series.iter().enumerate() {
+            let points: Vec<(f64, f64)> = series.points.iter().filter_map(|&point| place(point)).collect();
+            let quiet = if series.look == Look::Quiet { " quiet" } else { "" };
+            svg.add(format_args!(
+                "<polyline class=\"line k{}{quiet}\" points=\"{}\"{}/>",
+                i % COLOURS,
+                words(&points),
+                self.dashes(i)
+            ));
+            if series.look == Look::Marked {
+                points.iter().for_each(|(x, y)| svg.add(mark(*x, *y, i)));
+            }
+            for ((x, y), note) in points.iter().zip(&series.notes) {
+                svg.text((*x, y - 10.0), Anchor::Middle, "soft", note);
+            }
         }
-        svg + "</svg>\n"
+        for (i, (at, name)) in self.markers.iter().enumerate() {
+            let Some(x) = frame.across(*at) else { continue };
+            svg.add(format_args!("<path class=\"axis\" d=\"M{x:.1} {:.1}V{:.1}\"/>", frame.top, frame.bottom));
+            let (anchor, x) =
+                if x > (frame.left + frame.right) / 2.0 { (Anchor::End, x - 5.0) } else { (Anchor::Start, x + 5.0) };
+            svg.text((x, frame.top + 12.0 + 16.0 * i as f64), anchor, "strong", name);
+        }
+        for series in self.series.iter().filter(|series| series.spots) {
+            let spots = series.points.iter().enumerate().filter_map(|(row, &point)| Some((row, place(point)?)));
+            let spots: Vec<(usize, (f64, f64))> = spots.collect();
+            if self.slides
+                && let Some((_, (x, _))) = spots.last()
+            {
+                svg.add(format_args!(
+                    "<line class=\"here\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
+                    frame.top, frame.bottom
+                ));
+            }
+            for (row, (x, y)) in spots {
+                svg.add(format_args!(
+                    "<circle class=\"mark spot\" data-row=\"{row}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\"/>"
+                ));
+            }
+        }
+        svg
     }
 }
 
 /// Charts above one another, as one SVG document.
 pub fn stacked(charts: &[Chart]) -> String {
-    let height = HEIGHT * charts.len() as f64;
-    let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\">\n");
-    for (i, chart) in charts.iter().enumerate() {
-        let at = format!("<svg y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ", HEIGHT * i as f64);
-        svg += &chart.svg().replacen("<svg ", &at, 1);
+    let documents: Vec<String> = charts.iter().map(Chart::svg).collect();
+    let height_of = |document: &String| {
+        let value = document.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
+        value.and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.0)
+    };
+    let (mut body, mut height) = (String::new(), 0.0);
+    for document in &documents {
+        body += &document.replacen("<svg ", &format!("<svg y=\"{height}\" "), 1);
+        height += height_of(document);
     }
-    svg + "</svg>\n"
-}
-
-/// The smallest and the largest value, with room between them.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-    match high - low {
-        spread if spread > 0.0 => (low, high + 0.02 * spread),
-        _ if low.is_finite() => (low - 0.5, low + 0.5),
-        _ => (0.0, 1.0),
-    }
-}
-
-/// Round numbers between the two, about five.
-fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let rough = (high - low) / 5.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough);
-    let first = (low / step).ceil();
-    (0..20).map(|i| (first + f64::from(i)) * step).take_while(|tick| *tick <= high).collect()
-}
-
-fn short(value: f64) -> String {
-    if value != 0.0 && !(1e-3..1e5).contains(&value.abs()) {
-        return format!("{value:.0e}");
-    }
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\">\n{body}</svg>\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn points_of(svg: &str, element: &str) -> Vec<(f64, f64)> {
+        let points = svg.split(&format!("<{element} ")).nth(1).unwrap().split("points=\"").nth(1).unwrap();
+        let pairs = points.split('"').next().unwrap().split(' ').map(|pair| pair.split_once(',').unwrap());
+        pairs.map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap())).collect()
+    }
+
     #[test]
-    fn lines_are_within_the_frame_and_words_are_escaped() {
+    fn lines_are_within_the_drawing_and_words_are_escaped() {
         let chart = Chart::new("a < b", "x", "y")
             .with(Series::new("one & two", [(0.0, -5.0), (10.0, 5.0), (f64::NAN, 1.0)]))
             .with(Series::new("flat", [(3.0, 0.0)]).dashed());
         let svg = chart.svg();
         assert!(svg.contains("a &lt; b") && svg.contains("one &amp; two") && svg.contains("stroke-dasharray"));
-        let points = svg.split("<polyline points=\"").nth(1).unwrap().split('"').next().unwrap();
-        let points: Vec<(f64, f64)> = points
-            .split(' ')
-            .map(|pair| pair.split_once(',').unwrap())
-            .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
-            .collect();
+        let points = points_of(&svg, "polyline");
         assert_eq!(points.len(), 2, "the point that is none is left out");
-        assert!(points.iter().all(|(x, y)| (LEFT..=WIDTH - RIGHT).contains(x) && (TOP..=HEIGHT - BOTTOM).contains(y)));
+        assert!(points.iter().all(|(x, y)| (0.0..=WIDTH).contains(x) && (0.0..=400.0).contains(y)));
         assert!(points[0].1 > points[1].1, "larger is higher");
     }
 
     #[test]
     fn bands_widen_the_frame_and_charts_stack() {
-        let series = Series::new("s", [(0.0, 1.0), (1.0, 1.0)]).with_band([
-            (0.0, 0.0, 3.0),
-            (1.0, 0.5, 2.0),
-            (2.0, f64::NAN, 1.0),
-        ]);
-        let chart = Chart::new("", "", "").with(series);
-        let svg = chart.svg();
-        let points = svg.split("<polygon points=\"").nth(1).unwrap().split('"').next().unwrap();
-        let heights: Vec<f64> =
-            points.split(' ').map(|pair| pair.split_once(',').unwrap().1.parse().unwrap()).collect();
-        assert_eq!(heights.len(), 4);
-        assert!(heights.iter().all(|y| (TOP..=HEIGHT - BOTTOM).contains(y)));
+        let band = [(0.0, 0.0, 3.0), (1.0, 0.5, 2.0), (2.0, f64::NAN, 1.0)];
+        let chart = Chart::new("", "", "").with(Series::new("s", [(0.0, 1.0), (1.0, 1.0)]).with_band(band));
+        let edge = points_of(&chart.svg(), "polygon");
+        assert_eq!(edge.len(), 4);
+        assert!(edge.iter().all(|(_, y)| (0.0..=400.0).contains(y)));
         let both = stacked(&[chart.clone(), chart]);
         assert_eq!(both.matches("<svg").count(), 3);
         assert_eq!(both.matches("</svg>").count(), 3);
@@ -236,5 +313,12 @@ mod tests {
         assert!(Chart::new("", "", "").svg().ends_with("</svg>\n"));
         let nothing_positive = Chart::new("", "", "").with(Series::new("s", [(0.0, 1.0)])).logarithmic();
         assert!(nothing_positive.svg().contains("points=\"\""));
+    }
+
+    #[test]
+    fn spots_are_numbered_as_the_rows_of_the_table() {
+        let chart = Chart::new("", "", "").with(Series::new("s", [(1.0, 1.0), (2.0, 3.0)]).with_spots()).sliding();
+        let svg = chart.draw(360.0).element("name");
+        assert!(svg.contains("data-row=\"0\"") && svg.contains("data-row=\"1\"") && svg.contains("class=\"here\""));
     }
 }

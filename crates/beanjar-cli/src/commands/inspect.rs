@@ -1,4 +1,5 @@
 use super::by_question::ByQuestion;
+use super::pictures::{Pictures, by_question};
 use super::reading_flags::{By, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -46,6 +47,8 @@ pub(crate) struct Inspect {
     /// In the table, show every worker and not only those who agree least.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -75,16 +78,20 @@ impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
+        let title = format!("How reliable {} is", self.file.name());
         let Read { data, positions, .. } = self.reading.read_by(&self.by, &self.file, common)?;
         match data {
             Data::Judgments(judgments) => {
                 let outcome = self.inspect_judgments(&judgments, common)?;
                 common.warn_all(&outcome.warnings);
+                easel.draw(&title, || vec![beanjar_report::inspect_judgments(&outcome)])?;
                 sink.emit(&JudgmentsReport { outcome: &outcome, all: self.all })
             }
             Data::Labels(labels) => {
                 let outcome = self.inspect_labels(&labels, common)?;
                 common.warn_all(&outcome.warnings);
+                easel.draw(&title, || vec![beanjar_report::inspect_labels(&outcome)])?;
                 sink.emit(&LabelsReport { outcome, positions, all: self.all })
             }
             Data::Questions(questions) => {
@@ -93,7 +100,12 @@ impl Inspect {
                     common.warn_all_of(&question.name, &outcome.warnings);
                     Ok((question.name, LabelsReport { outcome, positions: Vec::new(), all: self.all }))
                 };
-                sink.emit(&ByQuestion(questions.into_iter().map(report).collect::<Result<_>>()?))
+                let reports = questions.into_iter().map(report).collect::<Result<Vec<_>>>()?;
+                let parts = reports
+                    .iter()
+                    .map(|(name, report)| (name.as_str(), beanjar_report::inspect_labels(&report.outcome)));
+                easel.draw(&title, || by_question(parts))?;
+                sink.emit(&ByQuestion(reports))
             }
         }
     }

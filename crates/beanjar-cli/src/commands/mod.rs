@@ -17,6 +17,7 @@ pub(crate) mod workers;
 
 mod by_question;
 mod label_column;
+pub(crate) mod pictures;
 mod reading_flags;
 mod repeats;
 mod selection_file;

@@ -1,3 +1,4 @@
+use super::pictures::Pictures;
 use super::{Known, Reading, column_names, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -30,6 +31,8 @@ pub(crate) struct Score {
     gold: Option<Source>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 impl Score {
@@ -38,6 +41,7 @@ impl Score {
         inputs.push(&self.labels);
         inputs.extend(&self.gold);
         let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let known = Known::new(&self.reading, common);
         let gold = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
@@ -50,6 +54,10 @@ impl Score {
             _ => Failure::from(error).of(&self.labels),
         })?;
         common.warn_all(&outcome.warnings);
+        easel.draw(
+            &format!("{} compared by {}", beanjar::counted(self.files.len(), "model"), self.labels.name()),
+            || vec![beanjar_report::score(&outcome)],
+        )?;
         sink.emit(&outcome)
     }
 }

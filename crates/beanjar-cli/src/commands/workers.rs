@@ -1,5 +1,6 @@
 use super::Reading;
 use super::by_question::ByQuestion;
+use super::pictures::{Pictures, by_question};
 use super::reading_flags::{Labelled, questions_of};
 use super::repeats::RepeatsFlag;
 use crate::Common;
@@ -22,7 +23,7 @@ use std::str::FromStr;
 /// misunderstanding.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --by score --rule predictive\n  beanjar workers labels.csv --suspicious"
+    after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --by score --rule predictive\n  beanjar workers labels.csv --suspicious --report report.html"
 )]
 pub(crate) struct Workers {
     /// The labels: task,worker,label.
@@ -50,6 +51,8 @@ pub(crate) struct Workers {
     /// In the table, show every worker.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 #[derive(Clone, Copy)]
@@ -134,6 +137,8 @@ impl From<By> for KeepBy {
 impl Workers {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let sink = common.sink(&[&self.file])?;
+        let easel = self.pictures.easel(&[&self.file], common)?;
+        let title = format!("The workers of {}", self.file.name());
         if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
             return Err(Failure::Words(
                 "--rule: chooses among workers by score; leave --by out, or say --by score".into(),
@@ -148,6 +153,7 @@ impl Workers {
             by: by.into(),
             repeats: self.repeats.repeats(),
             suspicious: self.suspicious,
+            details: self.pictures.wanted(),
             ..RankWorkers::default()
         };
         let context = common.context()?;
@@ -156,6 +162,7 @@ impl Workers {
             Labelled::One(labels) => {
                 let outcome = fit(&labels)?;
                 common.warn_all(&outcome.warnings);
+                easel.draw(&title, || vec![beanjar_report::workers(&outcome)])?;
                 sink.emit(&WorkersReport { outcome, all: self.all })
             }
             Labelled::Each(questions) => {
@@ -164,7 +171,11 @@ impl Workers {
                     common.warn_all_of(&question.name, &outcome.warnings);
                     Ok((question.name, WorkersReport { outcome, all: self.all }))
                 };
-                sink.emit(&ByQuestion(questions.into_iter().map(report).collect::<Result<_>>()?))
+                let reports = questions.into_iter().map(report).collect::<Result<Vec<_>>>()?;
+                let parts =
+                    reports.iter().map(|(name, report)| (name.as_str(), beanjar_report::workers(&report.outcome)));
+                easel.draw(&title, || by_question(parts))?;
+                sink.emit(&ByQuestion(reports))
             }
         }
     }

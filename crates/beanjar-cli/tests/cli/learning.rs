@@ -204,10 +204,6 @@ fn bad_features_and_wishes_are_named() {
         ),
         (vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--model", "truth"], "--truth FILE"),
         (
-            vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--truth", "e/truth.csv"],
-            "--truth is only of use with --model truth",
-        ),
-        (
             vec!["learn", "e/features.csv", "--labels", "e/labels.csv", "--model", "majority", "--restarts", "3"],
             "--restarts is only of use with --model experts",
         ),

@@ -8,6 +8,7 @@ mod learning;
 mod output_files;
 mod public_data;
 mod reading;
+mod reports;
 mod schemas;
 mod scoring;
 mod selecting;

@@ -77,9 +77,17 @@ fn the_seed_decides_everything() {
 #[test]
 fn the_demo_tells_a_story_that_fits_a_terminal() {
     let folder = Folder::new();
-    let run = folder.run(&["demo"]);
+    let run = folder.run(&["demo", "--out", "story"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
-    assert!(run.out.contains("good-posture") && run.out.contains("agreement"));
     assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
+    for told in ["good-posture", "as beanjar says", "copies another", "plain vote", "fresh units", "beanjar aggregate"]
+    {
+        assert!(run.out.contains(told), "{told}: {}", run.out);
+    }
+    assert!(run.out.contains("story/report.html"));
+    let page = folder.read("story/report.html");
+    let parts = ["inspect", "select", "workers", "aggregate", "learn", "score"];
+    assert!(parts.iter().all(|part| page.contains(&format!("<section id=\"{part}\""))));
+    assert!(page.len() < 1_000_000, "{}", page.len());
     assert_eq!(folder.json(&["demo"])["objects"], 880);
 }

@@ -79,7 +79,8 @@ impl Learn {
         let at =
             path.iter().position(|point| (point.penalty, point.kind) == (chosen.penalty.size, chosen.penalty.kind));
         if let Some(at) = at {
-            path[at] = PathPoint::new(chosen.penalty, &fit, Some((data.ballots, &predicted)));
+            path[at] = PathPoint::new(chosen.penalty, &fit, Some((data.ballots, &predicted)))
+                .against(data.truth.as_deref(), &predicted);
         }
         Ok(Chosen { fit, path, held_out: Some(rows), error_models: compared, ..chosen })
     }

@@ -157,7 +157,8 @@ impl Walk<'_> {
             }
         };
         let predicted = classes_of(&probabilities, &fits[0]);
-        let point = PathPoint::new(penalty, &fits[0], Some((ballots, &predicted)));
+        let truth = whole.truth.as_deref().filter(|_| matches!(self.judged, Judged::Parts(_)));
+        let point = PathPoint::new(penalty, &fits[0], Some((ballots, &predicted))).against(truth, &predicted);
         let disagreements = disagreements(ballots, &predicted);
         Ok(Found { at, point, fit: fits[0].clone(), probabilities, disagreements })
     }

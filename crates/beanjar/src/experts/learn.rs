@@ -1,4 +1,5 @@
 use super::classifier::likeliest;
+use super::coefficient_lines::{CoefficientLine, largest_coefficients};
 use super::error_model::relative;
 use super::experts_model::Calibrated;
 use super::learn_outcome::LearnOutcome;
@@ -136,6 +137,8 @@ pub(super) struct Chosen {
     pub(super) penalty: Penalty,
     pub(super) path: Vec<PathPoint>,
     pub(super) fit: ClassifierFit,
+    /// The largest coefficients along the path.
+    pub(super) coefficients: Vec<CoefficientLine>,
     /// If labels of parts of the units were held out.
     pub(super) held_out: Option<HeldOutFits>,
     /// If both ways in which experts may err were tried.
@@ -265,7 +268,8 @@ impl Learn {
                 let penalty = Penalty { kind, size: self.penalty.unwrap_or_default() };
                 let fit = learner.fit(data, penalty, None, context)?;
                 let path = vec![PathPoint::new(penalty, &fit, None)];
-                let chosen = Chosen { penalty, path, fit, held_out: None, error_models: None };
+                let chosen =
+                    Chosen { penalty, path, fit, coefficients: Vec::new(), held_out: None, error_models: None };
                 return match &learner {
                     Learner::Experts(method) => self.settle_error_model(data, method, chosen, context),
                     _ => Ok(chosen),
@@ -307,12 +311,18 @@ impl Learn {
             Validation::Others { features, ballots } => {
                 PathPoint::new(penalty, &fit, Some((ballots, &fit.predictions(features)?)))
             }
-            // S is of fits to parts of the units, the rest of the fit to all.
+            // S and the true risk are of fits to parts of the units, the rest of the fit to all.
             Validation::Folds(_) => {
-                let PathPoint { surrogate, surrogate_se, .. } = path[best];
-                PathPoint { surrogate, surrogate_se, ..PathPoint::new(penalty, &fit, None) }
+                let PathPoint { surrogate, surrogate_se, true_risk, .. } = path[best];
+                PathPoint { surrogate, surrogate_se, true_risk, ..PathPoint::new(penalty, &fit, None) }
             }
         };
+        if let Some(Others { features, truth: Some(truth), .. }) = others {
+            for (point, fit) in path.iter_mut().zip(&compared.fits) {
+                *point = point.against(Some(truth), &fit.predictions(features)?);
+            }
+        }
+        let coefficients = largest_coefficients(&compared.fits, best);
         let held_out = match validation {
             Validation::Others { .. } => None,
             Validation::Folds(folds) => Some(HeldOutFits {
@@ -321,7 +331,7 @@ impl Learn {
                 fold: checked_folds(data, folds, context)?,
             }),
         };
-        let chosen = Chosen { penalty, path, fit, held_out, error_models: None };
+        let chosen = Chosen { penalty, path, fit, coefficients, held_out, error_models: None };
         match &learner {
             Learner::Experts(method) => self.settle_error_model(data, method, chosen, &context.part(0.9, 1.0)),
             _ => Ok(chosen),

@@ -1,3 +1,4 @@
+use super::coefficient_lines::CoefficientLine;
 use super::experts_model::Calibrated;
 use super::learn::{Chosen, LearnData};
 use super::learner::Fitted;
@@ -40,6 +41,9 @@ pub struct LearnOutcome {
     pub risk: Option<f64>,
     /// The penalties that were tried.
     pub path: Vec<PathPoint>,
+    /// The largest coefficients along the path; none of a single penalty.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub coefficient_paths: Vec<CoefficientPath>,
     /// The features.
     pub features: Vec<FeatureEffect>,
     /// The experts, if they were learned from.
@@ -67,6 +71,19 @@ pub enum PerClass {
     Second(f64),
     /// For each class, by its name.
     Each(BTreeMap<String, f64>),
+}
+
+/// A coefficient along the path of penalties.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct CoefficientPath {
+    /// The feature.
+    pub feature: String,
+    /// The class whose log-odds it adds to.
+    pub class: String,
+    /// For each penalty of the path, what a standard deviation of the feature adds to the log-odds.
+    pub values: Vec<f64>,
 }
 
 /// What a feature does.
@@ -128,7 +145,7 @@ impl LearnOutcome {
         expert_error: Option<f64>,
         calibrated: Calibrated,
     ) -> Self {
-        let Chosen { penalty, path, fit, error_models, .. } = chosen;
+        let Chosen { penalty, path, fit, coefficients, error_models, .. } = chosen;
         let names = (&data.labels.classes, experts);
         let model = ExpertsModel::new(&fit, labelled, data.features.names(), names, calibrated);
         let classes = model.classes().to_vec();
@@ -148,6 +165,7 @@ impl LearnOutcome {
             surrogate_se: surrogate.and(point).and_then(|point| point.surrogate_se),
             expert_error,
             risk,
+            coefficient_paths: coefficients.into_iter().map(|line| named(line, &model)).collect(),
             features: effects(&model),
             experts: skills(&model, &fit, labelled),
             error_model: match fit.standardised {
@@ -162,6 +180,16 @@ impl LearnOutcome {
             held_out: None,
             warnings: Vec::new(),
         }
+    }
+}
+
+fn named(line: CoefficientLine, model: &ExpertsModel) -> CoefficientPath {
+    let classes = model.classes();
+    CoefficientPath {
+        feature: model.feature_names()[line.feature].clone(),
+        // Of two classes, the row is that of the second.
+        class: classes[if classes.len() == 2 { 1 } else { line.row }].clone(),
+        values: line.values,
     }
 }
 

@@ -11,6 +11,7 @@
 //! a plain regression, and `path` compares penalties.
 
 mod classifier;
+mod coefficient_lines;
 mod compare_models;
 mod em;
 mod error_model;
@@ -64,7 +65,7 @@ pub use feature_table::FeatureTable;
 pub use features::Features;
 pub use labelled_units::Labelled;
 pub use learn::{HeldOut, Learn, LearnData, LearnFrom};
-pub use learn_outcome::{ExpertSkill, FeatureEffect, LearnOutcome, PerClass};
+pub use learn_outcome::{CoefficientPath, ExpertSkill, FeatureEffect, LearnOutcome, PerClass};
 pub use learned_from::LearnedFrom;
 pub use learner::{ClassifierFit, Learner};
 pub use many_experts::{ExpertsFit, ManyExperts};

@@ -67,6 +67,9 @@ pub struct PathPoint {
     pub surrogate: Option<f64>,
     /// Its standard error.
     pub surrogate_se: Option<f64>,
+    /// The share of units with a known class that are predicted wrongly, by fits that did not learn from them.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub true_risk: Option<f64>,
     /// How many features entered, for the class or for ease.
     pub nonzero: usize,
 }
@@ -82,8 +85,22 @@ impl PathPoint {
             log_likelihood: fit.log_likelihood,
             surrogate: found.map(|found| found.surrogate),
             surrogate_se: found.and_then(|found| found.se),
+            true_risk: None,
             nonzero: fit.features_used(),
         }
+    }
+}
+
+impl PathPoint {
+    /// The same with the share of wrong predictions among units whose class is known.
+    pub(super) fn against(self, truth: Option<&[Option<u16>]>, predicted: &[Option<usize>]) -> Self {
+        let known = truth.unwrap_or_default().iter().zip(predicted);
+        let (mut units, mut wrong) = (0.0, 0.0);
+        for (class, predicted) in known.filter_map(|(class, predicted)| Some(((*class)?, (*predicted)?))) {
+            units += 1.0;
+            wrong += f64::from(u8::from(usize::from(class) != predicted));
+        }
+        PathPoint { true_risk: (units > 0.0).then(|| wrong / units), ..self }
     }
 }
 
@@ -265,7 +282,8 @@ impl Learner {
                 held_out.iter().map(|fits| probabilities(&fits[i], data, &alone)).collect::<Result<Vec<_>>>()?;
             let probabilities = held_out_of(&fold, &of_parts);
             let predicted = classes_of(&probabilities, fit);
-            Ok((PathPoint::new(penalties[i].into(), fit, Some((data.ballots, &predicted))), probabilities))
+            let point = PathPoint::new(penalties[i].into(), fit, Some((data.ballots, &predicted)));
+            Ok((point.against(data.truth.as_deref(), &predicted), probabilities))
         })?;
         let best = path.best();
         let parts = held_out.into_iter().filter_map(|mut fits| (best < fits.len()).then(|| fits.swap_remove(best)));

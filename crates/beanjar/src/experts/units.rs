@@ -20,6 +20,8 @@ pub(super) struct Units {
 pub(super) struct Others {
     pub(super) features: Features,
     pub(super) ballots: Ballots,
+    /// Their true classes, where known.
+    pub(super) truth: Option<Vec<Option<u16>>>,
 }
 
 /// The units to learn from, and the others, if S is taken on others.
@@ -68,7 +70,8 @@ impl Split {
                 return Err(Error::EmptySplit { share, units });
             }
             let held = all.of(&held)?;
-            let others = Others { features: data.features.features().of_units(&held.rows)?, ballots: held.ballots };
+            let features = data.features.features().of_units(&held.rows)?;
+            let others = Others { features, ballots: held.ballots, truth: held.truth };
             return Ok(Split { train: all.of(&kept)?, others: Some(others) });
         }
         let others = data.test.map(|test| tested(data, test, warnings)).transpose()?;
@@ -122,7 +125,12 @@ fn tested(data: &LearnData<'_>, test: &Labels, warnings: &mut Vec<Warning>) -> R
     if unseen > 0 {
         warnings.push(Warning::UnseenTestClasses { labels: unseen });
     }
-    Ok(Others { features: features.features().of_units(&rows)?, ballots: ballots.of_tasks(&tasks)? })
+    let truth = data.truth.map(|column| {
+        let (tasks_of, classes) = (column.ids().lookup(), labels.classes.lookup());
+        let class = |&task: &usize| classes.code(&column.values()[tasks_of.code(test.tasks.get(task))?]);
+        tasks.iter().map(|task| class(task).map(|class| class as u16)).collect()
+    });
+    Ok(Others { features: features.features().of_units(&rows)?, ballots: ballots.of_tasks(&tasks)?, truth })
 }
 
 fn without_features(tasks: usize, what: &'static str, warnings: &mut Vec<Warning>) {

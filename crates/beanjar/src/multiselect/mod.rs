@@ -9,6 +9,7 @@
 //! the linear [`Predictor`] of a selection. They are made of parts that work on numbers alone: [`Estimates`] estimates
 //! obj, a [`Selector`] raises and bounds it, and checks it on held-out objects.
 
+mod along;
 mod attribute_names;
 mod baselines;
 mod best;
@@ -42,7 +43,10 @@ pub use plan::{Plan, PlanAttribute, PlanOutcome, PlanRow};
 pub use predict::{PredictValuesOutcome, PredictedValue};
 pub use predictor::{Fitting, Predictor, PredictorAttribute};
 pub use select::Select;
-pub use select_outcome::{AttributeStability, SelectLabel, SelectOutcome, SelectStep, SelectedAttribute};
+pub use select_outcome::{
+    AttributeMoments, AttributeStability, NextJudgment, OtherMethod, OtherStep, SelectLabel, SelectOutcome, SelectStep,
+    SelectedAttribute,
+};
 pub use selection::{Selection, SelectionAttribute};
 
 pub use estimates::Estimates;

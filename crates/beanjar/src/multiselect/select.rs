@@ -1,5 +1,6 @@
 //! The whole of `select`: from judgments and labels to what to ask, and what to expect of it.
 
+use super::along::OtherLosses;
 use super::attribute_names::find;
 use super::estimates::check_ridge;
 use super::selection::{number, whole};
@@ -29,6 +30,7 @@ use std::collections::BTreeMap;
 /// | `always` | attributes to judge at least once | none | |
 /// | `never` | attributes never to judge | none | |
 /// | `ridge` | `ridge` times (signal + noise / 2) is added to an attribute's variance | chosen among [`RIDGES`] by the expected loss | at least 0 |
+/// | `compare` | whether to estimate what error other methods would have | no | |
 /// | `bootstrap` | on how many resamplings of the objects the selection is repeated | none | 1 to 100,000 |
 ///
 /// Cost: O(judgments + d^3) for the moments of d attributes, some tens of times as much to cross-validate, and O(B^2 d)
@@ -71,6 +73,8 @@ pub struct Select {
     pub never: Vec<String>,
     /// The ridge; none to choose it by the expected loss.
     pub ridge: Option<f64>,
+    /// Whether to estimate what error other methods would have.
+    pub compare: bool,
     /// On how many resamplings of the objects the selection is repeated.
     pub bootstrap: Option<usize>,
 }
@@ -86,6 +90,7 @@ impl Default for Select {
             always: Vec::new(),
             never: Vec::new(),
             ridge: None,
+            compare: false,
             bootstrap: None,
         }
     }
@@ -157,6 +162,10 @@ impl Select {
         }
         let resample = |samples| selector.bootstrap(data, ridge, samples, &context.part(validated + 0.1, 1.0));
         let stability = self.bootstrap.map(resample).transpose()?;
+        let others = match self.compare && validation.is_some() {
+            true => Some(self.others(&selector, &estimates, data, ridge, &context.part(0.99, 1.0))?),
+            false => None,
+        };
         let found = Found {
             label: label.name(),
             coded: &coded,
@@ -166,6 +175,7 @@ impl Select {
             selection: &selection,
             validation: validation.as_ref(),
             stability,
+            others,
             warnings,
         };
         Ok(SelectOutcome::of(found))
@@ -184,6 +194,25 @@ impl Select {
             (_, Some(ridge)) => selector.validate(data, &[ridge], context).map(Some),
             (_, None) => selector.validate(data, &RIDGES, context).map(Some),
         }
+    }
+
+    /// What other methods would expect with the same ridge. Those that cannot choose anything are left out.
+    fn others(
+        &self,
+        selector: &Selector,
+        estimates: &Estimates,
+        data: LabelledJudgments<'_>,
+        ridge: f64,
+        context: &Context,
+    ) -> Result<Vec<OtherLosses>> {
+        let others = [Method::Full, Method::Scoring, Method::Averages, Method::CrowdMean];
+        let mut found = Vec::new();
+        for method in others.into_iter().filter(|method| *method != self.method) {
+            let Ok(strategy) = strategy(method, data, estimates, &selector.spending) else { continue };
+            let other = Selector { strategy, spending: selector.spending.clone() };
+            found.push(other.losses(estimates, data, ridge, context)?);
+        }
+        Ok(found)
     }
 
     /// The terms by number, in the order of the attributes.
@@ -228,6 +257,7 @@ pub(super) struct Found<'a> {
     pub(super) selection: &'a SelectionFit,
     pub(super) validation: Option<&'a ValidationFit>,
     pub(super) stability: Option<Vec<StabilityFit>>,
+    pub(super) others: Option<Vec<OtherLosses>>,
     pub(super) warnings: Vec<Warning>,
 }
 

@@ -1,5 +1,6 @@
 //! What `select` found, with names.
 
+use super::along::OtherLosses;
 use super::select::Found;
 use super::{Classes, Estimates, ExpectedLoss, Method, Selection, SelectionAttribute, StabilityFit, Step};
 use crate::Warning;
@@ -44,8 +45,15 @@ pub struct SelectOutcome {
     pub proven: bool,
     /// The attributes to judge.
     pub selection: Vec<SelectedAttribute>,
-    /// The steps that led there.
+    /// The steps that led there. Each adds to those before, so that the selection at any step is known.
     pub path: Vec<SelectStep>,
+    /// The judgment that would explain most for its cost if more could be spent; none if none explains more.
+    pub next: Option<NextJudgment>,
+    /// What is known of each attribute that could be chosen.
+    pub attributes: Vec<AttributeMoments>,
+    /// The losses that other methods would expect, if they were to be compared.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub others: Option<Vec<OtherMethod>>,
     /// Attributes that could not be chosen, because no labelled object has two judgments of them.
     pub left_out: Vec<String>,
     /// Of each attribute, how often it is chosen over resampled objects.
@@ -102,16 +110,76 @@ pub struct SelectStep {
     pub step: usize,
     /// The attribute taken.
     pub attribute: String,
+    /// How many judgments of it the step adds.
+    pub judgments: u32,
     /// What was spent after it.
     pub spent: f64,
     /// What was explained after it.
     pub explained: f64,
-    /// The label's variance less that.
+    /// What no selection for as much explains more than; none at some steps of a long path.
+    pub upper_bound: Option<f64>,
+    /// The label's variance less what was explained.
     pub projected_loss: f64,
     /// The squared error to expect on new objects.
     pub cv_loss: Option<f64>,
     /// Its standard error.
     pub cv_se: Option<f64>,
+}
+
+/// The judgment to collect after those of a selection.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct NextJudgment {
+    /// Of which attribute.
+    pub attribute: String,
+    /// What would be spent with it.
+    pub spent: f64,
+    /// What would be explained with it.
+    pub explained: f64,
+}
+
+/// What is known of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct AttributeMoments {
+    /// Its name.
+    pub attribute: String,
+    /// The correlation of its true values with the label; none if they do not vary.
+    pub correlation: Option<f64>,
+    /// b: its covariance with the label.
+    pub covariance: f64,
+    /// v: the variance of judgments of one object.
+    pub noise: f64,
+    /// sigma^2: the variance of its true values over objects.
+    pub signal: f64,
+    /// What a judgment costs.
+    pub cost: f64,
+}
+
+/// The losses that another method would expect along its own path.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct OtherMethod {
+    /// How it chooses.
+    pub method: Method,
+    /// Its steps.
+    pub path: Vec<OtherStep>,
+}
+
+/// A step of another method.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct OtherStep {
+    /// What was spent after it.
+    pub spent: f64,
+    /// The squared error to expect on new objects.
+    pub cv_loss: f64,
+    /// Its standard error.
+    pub cv_se: f64,
 }
 
 /// How often an attribute is chosen over resampled objects.
@@ -148,8 +216,23 @@ impl SelectOutcome {
     pub(super) fn of(found: Found<'_>) -> Self {
         let Found { coded, selector, estimates, ridge, selection, validation, .. } = found;
         let loss = |spent: f64| validation.map(|validation| validation.loss(spent));
-        let steps = selection.path.iter().enumerate();
-        let path: Vec<SelectStep> = steps.map(|(i, step)| estimates.step(i + 1, step, loss(step.spent))).collect();
+        let judgments = selector.strategy.judgments_of_a_step();
+        let steps = selection.path.iter().zip(selector.bounds(estimates, selection)).enumerate();
+        let step = |(i, (step, upper_bound)): (usize, (&Step, Option<f64>))| {
+            let expected = loss(step.spent);
+            SelectStep {
+                step: i + 1,
+                attribute: estimates.attributes[step.attribute].clone(),
+                judgments,
+                spent: step.spent,
+                explained: step.explained,
+                upper_bound,
+                projected_loss: estimates.label_variance - step.explained,
+                cv_loss: expected.map(|expected| expected.loss),
+                cv_se: expected.map(|expected| expected.se),
+            }
+        };
+        let path: Vec<SelectStep> = steps.map(step).collect();
         let weights = estimates.weights_for(&selection.repeats);
         let expected = loss(selection.spent);
         let error_rate = |(expected, classes): (ExpectedLoss, &Classes)| {
@@ -188,10 +271,24 @@ impl SelectOutcome {
             proven: selection.proven,
             selection: (0..estimates.len()).filter(|&a| selection.repeats[a] > 0).map(attribute).collect(),
             path,
+            next: selector.next(estimates, selection).map(|step| NextJudgment {
+                attribute: estimates.attributes[step.attribute].clone(),
+                spent: step.spent,
+                explained: step.explained,
+            }),
+            attributes: estimates.moments(&selector.spending.cost),
+            others: found.others.map(|others| others.into_iter().map(OtherMethod::of).collect()),
             left_out: estimates.judged_once(),
             stability: found.stability.map(|stability| estimates.stability(&stability)),
             warnings: found.warnings,
         }
+    }
+}
+
+impl OtherMethod {
+    fn of(losses: OtherLosses) -> Self {
+        let step = |(spent, cv_loss, cv_se): (f64, f64, f64)| OtherStep { spent, cv_loss, cv_se };
+        OtherMethod { method: losses.strategy.method(), path: losses.points.into_iter().map(step).collect() }
     }
 }
 
@@ -201,16 +298,21 @@ impl Estimates {
         (0..self.len()).filter(|&a| !self.usable[a]).map(|a| self.attributes[a].clone()).collect()
     }
 
-    fn step(&self, number: usize, step: &Step, expected: Option<ExpectedLoss>) -> SelectStep {
-        SelectStep {
-            step: number,
-            attribute: self.attributes[step.attribute].clone(),
-            spent: step.spent,
-            explained: step.explained,
-            projected_loss: self.label_variance - step.explained,
-            cv_loss: expected.map(|expected| expected.loss),
-            cv_se: expected.map(|expected| expected.se),
-        }
+    /// What is known of each attribute that could be chosen.
+    fn moments(&self, cost: &[f64]) -> Vec<AttributeMoments> {
+        let of = |a: usize| {
+            let scale = (self.signal[a] * self.label_variance).sqrt();
+            AttributeMoments {
+                attribute: self.attributes[a].clone(),
+                // Both are estimates, so that the quotient may exceed 1.
+                correlation: (scale > 0.0).then(|| (self.covariance[a] / scale).clamp(-1.0, 1.0)),
+                covariance: self.covariance[a],
+                noise: self.noise[a],
+                signal: self.signal[a],
+                cost: cost[a],
+            }
+        };
+        (0..self.len()).filter(|&a| self.usable[a]).map(of).collect()
     }
 
     fn stability(&self, stability: &[StabilityFit]) -> Vec<AttributeStability> {
@@ -242,8 +344,10 @@ mod tests {
         let step = |spent: f64, loss: Option<f64>| SelectStep {
             step: 1,
             attribute: "a".into(),
+            judgments: 1,
             spent,
             explained: 0.0,
+            upper_bound: None,
             projected_loss: 0.0,
             cv_loss: loss,
             cv_se: loss.map(|_| 0.5),

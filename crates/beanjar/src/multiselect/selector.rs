@@ -26,6 +26,11 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// How many judgments of an attribute one step adds.
+    pub(super) fn judgments_of_a_step(self) -> u32 {
+        if let Strategy::Averages(k) = self { k } else { 1 }
+    }
+
     /// The method without its numbers.
     #[must_use]
     pub fn method(self) -> Method {
@@ -157,7 +162,7 @@ impl Selector {
     /// How often each attribute is judged after these steps.
     #[must_use]
     pub fn repeats(&self, steps: &[Step]) -> Vec<u32> {
-        let each = if let Strategy::Averages(k) = self.strategy { k } else { 1 };
+        let each = self.strategy.judgments_of_a_step();
         let mut repeats = vec![0; self.spending.cost.len()];
         for step in steps {
             if let Some(repeats) = repeats.get_mut(step.attribute) {

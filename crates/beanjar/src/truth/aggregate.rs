@@ -2,7 +2,7 @@ use super::aggregate_outcome::{AggregateOutcome, FitSummary};
 use super::{Calibration, Evidence, Majority, Method, Posterior, worker_accuracies};
 use crate::judgments::{Column, Dictionary, KnownClasses, Labels, Repeats};
 use crate::nearest_name::nearest;
-use crate::workers::{Information, Keep, Missing, Ranking};
+use crate::workers::{AgreementMap, Information, Keep, Missing, Ranking};
 use crate::{Context, Error, Result, Warning};
 
 /// Finds the true label of each task from the labels of several workers.
@@ -15,6 +15,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `workers` | whose labels to use | all | |
 /// | `weights` | what each worker's vote counts; who has no weight counts nothing | all alike | 0 or more; [`Majority`] only |
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
+/// | `details` | whether the outcome has what a report draws: tasks in doubt with their votes, agreement of workers | no | |
 /// | `confusion` | whether the outcome gives each worker's confusion matrix | no | |
 ///
 /// ```
@@ -44,6 +45,8 @@ pub struct Aggregate {
     pub weights: Option<Column>,
     /// What becomes of labels that a worker gave to the same task more than once.
     pub repeats: Repeats,
+    /// Whether the outcome has what a report draws: the tasks in doubt with their votes, and how often workers agree.
+    pub details: bool,
     /// Whether the outcome gives each worker's confusion matrix.
     pub confusion: bool,
 }
@@ -118,6 +121,10 @@ impl Aggregate {
         outcome.gold = without_gold;
         outcome.truth = compared;
         outcome.warnings = warnings;
+        if self.details {
+            outcome.in_doubt = Some(outcome.find_doubt(labels));
+            outcome.agreement = Some(AgreementMap::new(labels, context)?);
+        }
         context.report("aggregating", 1.0)?;
         Ok(outcome)
     }

@@ -1,6 +1,7 @@
-use super::{AutoSummary, Calibration, Posterior, Rule, WorkerAccuracy};
+use super::{AutoSummary, Calibration, Posterior, Rule, TaskInDoubt, WorkerAccuracy};
 use crate::judgments::{Dictionary, Labels};
 use crate::model::CrowdModel;
+use crate::workers::AgreementMap;
 use crate::{ConfusionCounts, Context, Warning};
 
 /// The label of each task, with its probability, and how good each worker is.
@@ -32,6 +33,10 @@ pub struct AggregateOutcome {
     pub posterior: Posterior,
     /// Of each task, how many independent votes its votes are worth; none if the method does not say.
     pub effective_votes: Option<Vec<f64>>,
+    /// The tasks most in doubt, with their votes, if details were asked for.
+    pub in_doubt: Option<Vec<TaskInDoubt>>,
+    /// How often each two workers agree, if details were asked for.
+    pub agreement: Option<AgreementMap>,
     /// What a user should know.
     pub warnings: Vec<Warning>,
     /// The class of each task, in the order of the tasks.
@@ -121,6 +126,8 @@ impl AggregateOutcome {
             truth_confusion: None,
             posterior,
             effective_votes: None,
+            in_doubt: None,
+            agreement: None,
             warnings: Vec::new(),
             given,
             tied,
@@ -163,7 +170,6 @@ impl AggregateOutcome {
     pub fn worker(&self, worker: usize) -> Option<AggregatedWorker<'_>> {
         let found = *self.accuracies.get(worker)?;
         let kept = self.kept[worker];
-        let rule = self.rule.as_ref().filter(|_| self.confusion && kept);
         Some(AggregatedWorker {
             worker: self.worker_ids.get(worker),
             labels: found.map_or(0, |found| found.labels),
@@ -171,8 +177,13 @@ impl AggregateOutcome {
             accuracy: found.map(|found| found.accuracy),
             accuracy_low: found.map(|found| found.low),
             accuracy_high: found.map(|found| found.high),
-            confusion: rule.and_then(|rule| rule.matrix(worker)),
+            confusion: self.confusion_of(worker).filter(|_| self.confusion),
         })
+    }
+
+    /// P(label | class) of worker number `worker`, class by class; none if the method has none or the worker is left out.
+    pub fn confusion_of(&self, worker: usize) -> Option<Vec<Vec<f64>>> {
+        self.rule.as_ref().filter(|_| self.kept.get(worker) == Some(&true))?.matrix(worker)
     }
 
     /// Groups of workers who are copies of one another and vote as one.
@@ -209,7 +220,7 @@ mod written {
 
     impl Serialize for AggregateOutcome {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut outcome = serializer.serialize_struct("aggregate", 10)?;
+            let mut outcome = serializer.serialize_struct("aggregate", 12)?;
             outcome.serialize_field("method", &self.method)?;
             outcome.serialize_field("classes", &self.classes.iter().collect::<Vec<_>>())?;
             if let Some(fit) = &self.fit {
@@ -229,6 +240,12 @@ mod written {
             }
             outcome.serialize_field("tasks", &Tasks(self))?;
             outcome.serialize_field("workers", &Workers(self))?;
+            if let Some(in_doubt) = &self.in_doubt {
+                outcome.serialize_field("in_doubt", in_doubt)?;
+            }
+            if let Some(agreement) = &self.agreement {
+                outcome.serialize_field("agreement", agreement)?;
+            }
             outcome.end()
         }
     }

@@ -5,6 +5,7 @@
 //! with nobody. So the [mutual information](Information) between the labels of two workers shows that both are worth
 //! listening to, and no truth is needed to see it.
 
+mod agreement_map;
 mod goodness;
 mod information;
 mod keep;
@@ -17,6 +18,7 @@ mod subset;
 mod suspicion;
 mod verdict;
 
+pub use agreement_map::AgreementMap;
 pub use goodness::goodness_of_fit;
 pub use information::{Information, Missing};
 pub use keep::{Keep, KeepFit, KeepRule, KeepTrial};

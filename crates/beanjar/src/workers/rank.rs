@@ -1,6 +1,6 @@
 use super::rank_outcome::{RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs};
 use super::{
-    Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
+    AgreementMap, Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
     goodness_of_fit, judge_workers,
 };
 use crate::judgments::{Ballots, Labels, Repeats};
@@ -20,6 +20,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `missing` | what becomes of tasks that one of two workers did not label | [`Missing::Paper`] | |
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 /// | `suspicious` | whether to look for pairs that depend on one another | no | |
+/// | `details` | whether the outcome has what a report draws: how often each two workers agree | no | |
 /// | `false_discovery_rate` | pairs with an adjusted p-value up to this are listed | 0.05 | above 0, at most 1 |
 ///
 /// ```
@@ -51,6 +52,8 @@ pub struct RankWorkers {
     pub repeats: Repeats,
     /// Whether to look for pairs of workers whose labels depend on one another beyond what the tasks explain.
     pub suspicious: bool,
+    /// Whether the outcome has what a report draws: how often each two workers agree.
+    pub details: bool,
     /// Pairs with an adjusted p-value up to this are listed: of those listed, at most this share is expected to be
     /// independent.
     pub false_discovery_rate: f64,
@@ -65,6 +68,7 @@ impl Default for RankWorkers {
             by: KeepBy::default(),
             repeats: Repeats::default(),
             suspicious: false,
+            details: false,
             false_discovery_rate: 0.05,
         }
     }
@@ -179,8 +183,12 @@ impl RankWorkers {
             families: judged.families.iter().map(family).collect(),
             goodness: None,
             suspicious: None,
+            agreement: None,
             warnings,
         };
+        if self.details {
+            outcome.agreement = Some(AgreementMap::new(labels, context)?);
+        }
         if self.suspicious {
             let context = context.part(ranked, 1.0);
             outcome.suspicious = Some(self.pairs(labels, &context.part(0.0, 0.8))?);

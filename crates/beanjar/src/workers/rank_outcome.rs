@@ -1,4 +1,4 @@
-use super::{KeepTrial, WorkerPair};
+use super::{AgreementMap, KeepTrial, WorkerPair};
 use crate::Warning;
 
 /// What each worker is, and whom to keep.
@@ -25,6 +25,9 @@ pub struct RankWorkersOutcome {
     /// The pairs that depend on one another, if they were looked for.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub suspicious: Option<SuspiciousPairs>,
+    /// How often each two workers agree, if details were asked for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub agreement: Option<AgreementMap>,
     /// What a user should know.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub warnings: Vec<Warning>,

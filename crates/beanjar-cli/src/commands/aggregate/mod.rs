@@ -4,6 +4,7 @@ mod workers_wanted;
 pub(crate) use report::AggregateReport;
 
 use super::by_question::ByQuestion;
+use super::pictures::{Pictures, by_question};
 use super::reading_flags::{By, Labelled, Reading, questions_of};
 use super::repeats::RepeatsFlag;
 use super::{Known, first_column, same_file};
@@ -25,7 +26,7 @@ use workers_wanted::WorkersWanted;
 /// sure to be. Classes with equal probability are tied, and one of them is drawn by --seed.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar aggregate labels.csv --out truth.csv\n  beanjar aggregate labels.csv --method dawid-skene --confusion --format json\n  beanjar aggregate labels.csv --gold known.csv --workers auto --model model.json"
+    after_help = "Examples:\n  beanjar aggregate labels.csv --out truth.csv\n  beanjar aggregate labels.csv --method dawid-skene --confusion --format json\n  beanjar aggregate labels.csv --gold known.csv --workers auto --model model.json\n  beanjar aggregate labels.csv --report report.html"
 )]
 pub(crate) struct Aggregate {
     /// The labels: task,worker,label.
@@ -83,6 +84,8 @@ pub(crate) struct Aggregate {
     /// In the table, show every task and every worker.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -129,6 +132,8 @@ impl Aggregate {
         let mut inputs = vec![&self.file];
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
         let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
+        let title = format!("The labels of {}", self.file.name());
         if let (Some(model), Some(out)) = (&self.model, &common.out)
             && same_file(model, out)
         {
@@ -143,6 +148,7 @@ impl Aggregate {
                     output.write_text(&Model::Crowd(model).to_json())?;
                     output.finish()?;
                 }
+                easel.draw(&title, || vec![beanjar_report::aggregate(&outcome)])?;
                 sink.emit(&AggregateReport { outcome: &outcome, all: self.all })
             }
             Labelled::Each(_) if model.is_some() => Err(Failure::Words(format!(
@@ -156,6 +162,8 @@ impl Aggregate {
                     Ok((question.name, outcome))
                 };
                 let outcomes = questions.into_iter().map(fit).collect::<Result<Vec<_>>>()?;
+                let parts = outcomes.iter().map(|(name, outcome)| (name.as_str(), beanjar_report::aggregate(outcome)));
+                easel.draw(&title, || by_question(parts))?;
                 let reports =
                     outcomes.iter().map(|(name, outcome)| (name.clone(), AggregateReport { outcome, all: self.all }));
                 sink.emit(&ByQuestion(reports.collect()))
@@ -173,6 +181,7 @@ impl Aggregate {
             workers: self.workers.load()?,
             weights: self.weights.as_ref().map(first_column).transpose()?,
             repeats: self.repeats.repeats(),
+            details: self.pictures.wanted(),
             confusion: self.confusion,
         };
         let outcome = aggregate.fit(&labels, &common.context()?).map_err(|error| self.failure(error))?;

@@ -1,5 +1,6 @@
 mod report;
 
+use super::pictures::Pictures;
 use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -24,7 +25,7 @@ use std::str::FromStr;
 /// sign). With --out FILE.json the result is a model for 'beanjar predict'.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table\n  beanjar learn embeddings.npy --ids ids.txt --labels labels.csv --penalty-kind l2"
+    after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table\n  beanjar learn embeddings.npy --ids ids.txt --labels labels.csv --penalty-kind l2\n  beanjar learn features.csv --labels labels.csv --truth truth.csv --report report.html --out model.json"
 )]
 pub(crate) struct Learn {
     /// The features: a table whose first column is the unit (or that of --columns object=NAME) and whose other columns are
@@ -41,7 +42,8 @@ pub(crate) struct Learn {
     /// What to learn from the labels.
     #[arg(long, value_enum, default_value = "experts")]
     model: ModelName,
-    /// The true classes (task,label), for --model truth.
+    /// The true classes (task,label): to learn from with --model truth, else only to compare with, for the true risk of each
+    /// penalty.
     #[arg(long, value_name = "FILE")]
     truth: Option<Source>,
     /// The penalty on coefficients of standardised features: auto (chosen by S), or a number; 0 for none.
@@ -77,6 +79,8 @@ pub(crate) struct Learn {
     /// Labels of other units, for S: task,worker,label; their features are in FEATURES.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "holdout"])]
     test: Option<Source>,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -203,6 +207,7 @@ impl Learn {
             .chain(self.columns.files())
             .collect();
         let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
         let read = self.columns.read(&self.features, &self.reading, common)?;
         let (features, named) = (read.table, read.ids_as_named);
         let read_labels = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
@@ -214,6 +219,9 @@ impl Learn {
         if self.compare {
             let outcome = params.compare(&data, &common.context()?).map_err(|error| self.failure(error))?;
             common.warn_all(&outcome.warnings);
+            easel.draw(&format!("Models of {}, compared", self.features.name()), || {
+                vec![beanjar_report::score(&outcome)]
+            })?;
             return sink.emit(&outcome);
         }
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
@@ -221,6 +229,9 @@ impl Learn {
         if common.out.is_some() && !common.quiet {
             common.say(&report::summary(&outcome));
         }
+        easel.draw(&format!("What {} tells of the classes", self.features.name()), || {
+            vec![beanjar_report::learn(&outcome)]
+        })?;
         sink.emit(&outcome)
     }
 
@@ -285,7 +296,6 @@ impl Learn {
             (true, false) => {
                 Err(Failure::Words("--model truth needs the true classes: add --truth FILE (task,label)".into()))
             }
-            (false, true) => Err(Failure::Words("--truth is only of use with --model truth".into())),
             _ => Ok(()),
         }
     }

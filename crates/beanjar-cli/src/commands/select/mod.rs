@@ -1,6 +1,7 @@
 mod report;
 
 use super::label_column::LabelColumn;
+use super::pictures::Pictures;
 use super::{Reading, column_names, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -15,7 +16,7 @@ use clap::{Args, ValueEnum};
 /// cross-validated: each object is predicted from the others.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar select judgments.csv --labels truth.csv --label height --budget 30\n  beanjar select judgments.csv --labels truth.csv --budget 40 --cost height=4,weight=4 --at-most 10 --out selection.json"
+    after_help = "Examples:\n  beanjar select judgments.csv --labels truth.csv --label height --budget 30\n  beanjar select judgments.csv --labels truth.csv --budget 40 --cost height=4,weight=4 --at-most 10 --out selection.json\n  beanjar select judgments.csv --labels truth.csv --budget 40 --report report.html"
 )]
 pub(crate) struct Select {
     /// The judgments: object,attribute,worker,value, or a column per attribute.
@@ -48,8 +49,13 @@ pub(crate) struct Select {
     /// Repeat the selection on N resamplings of the objects, and report how often each attribute is chosen.
     #[arg(long, value_name = "N")]
     bootstrap: Option<usize>,
+    /// Also estimate what error the other methods would have; a report always does.
+    #[arg(long)]
+    compare: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -83,7 +89,9 @@ impl From<MethodName> for Method {
 
 impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.sink(&[&self.file, &self.label_column.labels])?;
+        let inputs = [&self.file, &self.label_column.labels];
+        let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
         let params = self.params()?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let label = self.label_column.read(None, &self.reading, common)?;
@@ -91,6 +99,8 @@ impl Select {
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
+        let title = format!("What to ask to predict {}", outcome.label.name);
+        easel.draw(&title, || vec![beanjar_report::select(&outcome)])?;
         sink.emit(&outcome)
     }
 
@@ -104,6 +114,7 @@ impl Select {
             never: names(&self.never),
             ridge: self.ridge()?,
             bootstrap: self.bootstrap,
+            compare: self.compare || self.pictures.wanted(),
             ..Default::default()
         };
         self.cost.iter().try_fold(params, |params, given| match given.contains('=') {

@@ -1,0 +1,100 @@
+//! What a command found as a page and as figures, beside what it prints.
+
+use super::same_file;
+use crate::Common;
+use crate::failure::{Failure, Result};
+use beanjar_io::{Output, Source};
+use beanjar_report::{Page, Part};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Flags of commands whose result can be drawn.
+#[derive(Args)]
+pub(crate) struct Pictures {
+    /// Also write a report: a page with figures and tables, one .html file that needs nothing else.
+    #[arg(long, value_name = "FILE.html", help_heading = "Common options")]
+    report: Option<PathBuf>,
+    /// Also write the report's figures to this folder, as SVG.
+    #[arg(long, value_name = "FOLDER", help_heading = "Common options")]
+    figures: Option<PathBuf>,
+}
+
+/// Where a page and figures go, made sure of before the work begins.
+pub(crate) struct Easel<'a> {
+    common: &'a Common,
+    report: Option<(&'a Path, Output)>,
+    figures: Option<&'a Path>,
+}
+
+impl Pictures {
+    /// Whether anything is to be drawn.
+    pub(crate) fn wanted(&self) -> bool {
+        self.report.is_some() || self.figures.is_some()
+    }
+
+    /// Makes sure that the page and the figures can be written, and overwrite none of the `inputs`.
+    pub(crate) fn easel<'a>(&'a self, inputs: &[&Source], common: &'a Common) -> Result<Easel<'a>> {
+        if let Some(path) = &self.report {
+            let html =
+                |ending: &std::ffi::OsStr| ending.eq_ignore_ascii_case("html") || ending.eq_ignore_ascii_case("htm");
+            if !path.extension().is_some_and(html) {
+                return Err(Failure::Words(format!(
+                    "{}: a report is written as .html; name the file so",
+                    path.display()
+                )));
+            }
+            if common.out.as_ref().is_some_and(|out| same_file(out, path)) {
+                return Err(Failure::Words("--report and --out name the same file; give each its own".into()));
+            }
+        }
+        if let Some(folder) = &self.figures {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                Failure::Words(format!("{}: cannot be made a folder for figures: {error}", folder.display()))
+            })?;
+        }
+        let report = match &self.report {
+            Some(path) => Some((path.as_path(), Output::create(path, inputs)?)),
+            None => None,
+        };
+        Ok(Easel { common, report, figures: self.figures.as_deref() })
+    }
+}
+
+impl Easel<'_> {
+    /// Draws, if anything is to be drawn.
+    pub(crate) fn draw(self, title: &str, parts: impl FnOnce() -> Vec<Part>) -> Result<()> {
+        if self.report.is_none() && self.figures.is_none() {
+            return Ok(());
+        }
+        let page = Page { title: title.to_owned(), parts: parts() };
+        if let Some(folder) = self.figures {
+            let mut count = 0;
+            for (name, svg) in page.svg_files() {
+                write(&folder.join(name), &svg)?;
+                count += 1;
+            }
+            self.common.note(&format!("wrote {} to {}", beanjar::counted(count, "figure"), folder.display()));
+        }
+        if let Some((path, mut output)) = self.report {
+            output.write_text(&page.html())?;
+            output.finish()?;
+            self.common.note(&format!("wrote {}: open it in a browser", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    let mut output = Output::create(path, &[])?;
+    output.write_text(text)?;
+    Ok(output.finish()?)
+}
+
+/// A part for each of several questions.
+pub(crate) fn by_question<'a>(parts: impl Iterator<Item = (&'a str, Part)>) -> Vec<Part> {
+    let named = |(i, (question, part)): (usize, (&str, Part))| {
+        part.named(&format!("question-{}", i + 1), format!("Question \u{2018}{question}\u{2019}"))
+    };
+    parts.enumerate().map(named).collect()
+}

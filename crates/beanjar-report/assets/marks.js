@@ -1,0 +1,62 @@
+// Marks of figures show their row of the table: under the pointer, or by the arrow keys once the figure has the focus.
+(() => {
+  const tip = document.getElementById("tip");
+  let shown = null;
+
+  const row = (mark) => mark.closest("figure").querySelector(`.numbers tr[data-row="${mark.dataset.row}"]`);
+
+  const hide = () => {
+    shown?.classList.remove("here-now");
+    shown = null;
+    tip.hidden = true;
+  };
+
+  const show = (mark) => {
+    const cells = row(mark)?.cells;
+    if (!cells) return;
+    hide();
+    shown = mark;
+    mark.classList.add("here-now");
+    const names = [...mark.closest("figure").querySelectorAll(".numbers thead th")].map((head) => head.textContent);
+    tip.replaceChildren();
+    [...cells].forEach((cell, i) => {
+      if (cell.textContent === "") return;
+      const line = document.createElement(i === 0 ? "b" : "div");
+      line.textContent = i === 0 ? cell.textContent : `${names[i]}: ${cell.textContent}`;
+      tip.append(line);
+    });
+    tip.hidden = false;
+    const box = mark.getBoundingClientRect();
+    const size = tip.getBoundingClientRect();
+    const left = Math.min(Math.max(8, box.left + box.width / 2 - size.width / 2), innerWidth - size.width - 8);
+    const above = box.top - size.height - 8;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${above > 4 ? above : Math.min(box.bottom + 8, innerHeight - size.height - 4)}px`;
+  };
+
+  for (const svg of document.querySelectorAll("svg.figure")) {
+    const marks = [...svg.querySelectorAll(".mark")].sort((a, b) => a.dataset.row - b.dataset.row);
+    if (marks.length === 0) continue;
+    svg.tabIndex = 0;
+    let at = -1;
+    svg.addEventListener("pointerover", (event) => {
+      const mark = event.target.closest(".mark");
+      if (mark) show(mark);
+    });
+    svg.addEventListener("pointerleave", hide);
+    svg.addEventListener("blur", hide);
+    svg.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (step) {
+        at = (at + step + marks.length) % marks.length;
+        show(marks[at]);
+        event.preventDefault();
+      } else if (event.key === "Enter" && shown) {
+        shown.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      } else if (event.key === "Escape") {
+        hide();
+      }
+    });
+  }
+  addEventListener("scroll", hide, { passive: true });
+})();

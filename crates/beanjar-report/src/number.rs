@@ -1,0 +1,85 @@
+//! Numbers as people read them.
+
+/// A number in about four digits.
+pub(crate) fn short(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "\u{2013}".into();
+    }
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !(1e-4..1e7).contains(&size) {
+        return format!("{value:.1e}");
+    }
+    let digits = match size {
+        s if s >= 1000.0 => 0,
+        s if s >= 100.0 => 1,
+        s if s >= 10.0 => 2,
+        s if s >= 0.01 => 3,
+        _ => 5,
+    };
+    let text = trimmed(format!("{value:.digits$}"));
+    if size >= 10_000.0 { grouped(&text) } else { text }
+}
+
+/// The same, or a dash for none.
+pub(crate) fn short_or_dash(value: Option<f64>) -> String {
+    value.map_or("\u{2013}".into(), short)
+}
+
+/// A share in percent: whole ones, with a digit more near the ends.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let near_the_end = percent != 0.0 && (percent.abs() < 10.0 || (90.0..100.0).contains(&percent));
+    match near_the_end {
+        true => format!("{}%", trimmed(format!("{percent:.1}"))),
+        false => format!("{percent:.0}%"),
+    }
+}
+
+/// A whole number, in groups of three digits.
+pub(crate) fn whole(value: usize) -> String {
+    grouped(&value.to_string())
+}
+
+/// A count with its noun.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    beanjar::counted(n, noun)
+}
+
+fn trimmed(text: String) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+fn grouped(digits: &str) -> String {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("-", rest));
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    format!("{sign}{out}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_exact_where_they_are_short() {
+        let cases =
+            [(0.0, "0"), (0.12345, "0.123"), (12.345, "12.35"), (30.0, "30"), (-1234.5, "-1234"), (1e-9, "1.0e-9")];
+        for (value, text) in cases {
+            assert_eq!(short(value), text);
+        }
+        assert_eq!(short(123_456.0), "123,456");
+        assert_eq!(whole(1_234_567), "1,234,567");
+        assert_eq!([0.5, 0.034, 0.996, 1.0, 0.0].map(percent), ["50%", "3.4%", "99.6%", "100%", "0%"]);
+    }
+}

@@ -1,0 +1,282 @@
+use crate::columns::{Bin, Columns};
+use crate::figure::Figure;
+use crate::number::{count, percent, short, short_or_dash, whole};
+use crate::page::Part;
+use crate::rows::{Row, RowChart, Shape};
+use crate::table::{Table, row};
+use crate::text::quoted;
+use beanjar::reliability::AttributeReliability;
+use beanjar::{InspectJudgmentsOutcome, InspectLabelsOutcome};
+
+/// Rows that fit on a screen.
+const MOST: usize = 40;
+
+/// How reliable judgments are.
+pub fn inspect_judgments(outcome: &InspectJudgmentsOutcome) -> Part {
+    let mut part = Part::new("inspect", "How far the judgments can be trusted");
+    let mut lead = format!(
+        "{} of {} on {}",
+        count(outcome.judgments, "judgment"),
+        count(outcome.objects, "object"),
+        count(outcome.attributes.len(), "attribute")
+    );
+    if !outcome.workers.is_empty() {
+        lead += &format!(", by {}", count(outcome.workers.len(), "worker"));
+    }
+    part.lead.push(lead + ".");
+    part.figures = vec![reliability(outcome), needed(outcome)];
+    part.figures.extend(gaps(outcome));
+    let workers = outcome.workers.iter().map(|w| (w.worker.as_str(), w.judgments, w.agreement)).collect();
+    part.figures.extend(agreement(
+        workers,
+        "judgments",
+        "correlation with the others' mean on the same objects",
+        false,
+    ));
+    part.with_warnings(&outcome.warnings)
+}
+
+/// How reliable labels are.
+pub fn inspect_labels(outcome: &InspectLabelsOutcome) -> Part {
+    let mut part = Part::new("inspect", "How far the labels can be trusted");
+    let interval = match (outcome.alpha_low, outcome.alpha_high) {
+        (Some(low), Some(high)) => format!(" (95% interval {} to {})", short(low), short(high)),
+        _ => String::new(),
+    };
+    part.lead.push(format!(
+        "{} of {} by {}. Krippendorff's alpha is {}{interval}: 1 is full agreement, 0 is what chance gives.",
+        count(outcome.labels, "label"),
+        count(outcome.tasks, "task"),
+        count(outcome.workers.len(), "worker"),
+        short_or_dash(outcome.alpha),
+    ));
+    part.figures = vec![classes(outcome), votes(outcome)];
+    let workers = outcome.workers.iter().map(|w| (w.worker.as_str(), w.labels, w.agreement)).collect();
+    part.figures.extend(agreement(
+        workers,
+        "labels",
+        "share of the others' votes on the same tasks that are the same",
+        true,
+    ));
+    part.with_warnings(&outcome.warnings)
+}
+
+/// Attributes from the most reliable on.
+fn sorted(outcome: &InspectJudgmentsOutcome) -> Vec<&AttributeReliability> {
+    let mut all: Vec<&AttributeReliability> = outcome.attributes.iter().collect();
+    all.sort_by(|a, b| b.icc.unwrap_or(f64::NEG_INFINITY).total_cmp(&a.icc.unwrap_or(f64::NEG_INFINITY)));
+    all
+}
+
+fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
+    let all = sorted(outcome);
+    let rows = all.iter().enumerate().filter_map(|(i, a)| {
+        let icc = a.icc?;
+        let interval = a.reliability.map(|mean| (icc.min(mean), icc.max(mean)));
+        Some(Row { name: a.attribute.clone(), value: icc, interval, note: short(icc), filled: true, row: i })
+    });
+    let chart = RowChart {
+        shape: Shape::Bar,
+        axis: format!("reliability of one judgment (bar), of the mean of {} (line's end)", outcome.repeats),
+        rows: rows.take(MOST).collect(),
+        percent: false,
+        reference: None,
+        slides: false,
+    };
+    let known: Vec<&&AttributeReliability> = all.iter().filter(|a| a.icc.is_some()).collect();
+    let title = match (known.first(), known.last()) {
+        (Some(best), Some(worst)) => format!(
+            "One judgment of {} is worth {} of the truth; of {}, {}",
+            quoted(&best.attribute),
+            short_or_dash(best.icc),
+            quoted(&worst.attribute),
+            short_or_dash(worst.icc),
+        ),
+        _ => "No attribute was judged twice, so that no reliability is known".into(),
+    };
+    let meaning =
+        "A reliability of 1 means that all judges see the same; near 0, a single judgment says next to nothing.";
+    let header =
+        ["attribute", "icc", "mean of several", "needed", "noise", "signal", "alpha", "judgments", "objects", "mean"];
+    let rows = all.iter().map(|a| {
+        let needed = a.needed.map(|needed| needed as f64);
+        row![
+            a.attribute.as_str(),
+            a.icc,
+            a.reliability,
+            needed,
+            a.noise,
+            a.signal,
+            a.alpha,
+            a.judgments as usize,
+            a.objects as usize,
+            a.mean
+        ]
+    });
+    Figure::new("reliability", title, chart, meaning, Table::new(&header, rows))
+}
+
+fn needed(outcome: &InspectJudgmentsOutcome) -> Figure {
+    let mut all: Vec<(&AttributeReliability, u64)> =
+        outcome.attributes.iter().filter_map(|a| Some((a, a.needed?))).collect();
+    all.sort_by_key(|(_, needed)| *needed);
+    let rows = all.iter().enumerate().take(MOST).map(|(i, (a, needed))| Row {
+        name: a.attribute.clone(),
+        value: *needed as f64,
+        interval: None,
+        note: whole(*needed as usize),
+        filled: true,
+        row: i,
+    });
+    let chart = RowChart {
+        shape: Shape::Bar,
+        axis: format!("judgments to average for a reliability of {}", outcome.wanted),
+        rows: rows.collect(),
+        percent: false,
+        reference: None,
+        slides: false,
+    };
+    let title = match (all.first(), all.last()) {
+        (Some((easy, few)), Some((hard, many))) => format!(
+            "For a reliability of {}, {} takes {} and {} takes {}",
+            outcome.wanted,
+            quoted(&easy.attribute),
+            count(*few as usize, "judgment"),
+            quoted(&hard.attribute),
+            whole(*many as usize),
+        ),
+        _ => format!("No number of judgments gives a reliability of {}", outcome.wanted),
+    };
+    let never = outcome.attributes.len() - all.len();
+    let mut meaning = "Ask each attribute as often as it needs, and no more.".to_owned();
+    if never > 0 {
+        meaning += &format!(" Of {} no number is enough, or none is known.", count(never, "attribute"));
+    }
+    let table = Table::new(
+        &["attribute", "judgments needed"],
+        all.iter().map(|(a, n)| row![a.attribute.as_str(), *n as usize]),
+    );
+    Figure::new("needed", title, chart, meaning, table)
+}
+
+/// Where judgments are missing; none if nothing is.
+fn gaps(outcome: &InspectJudgmentsOutcome) -> Option<Figure> {
+    let objects = outcome.objects.max(1) as f64;
+    let mut all: Vec<(&AttributeReliability, f64)> =
+        outcome.attributes.iter().map(|a| (a, a.objects as f64 / objects)).collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (worst, share) = *all.first().filter(|(_, share)| *share < 1.0)?;
+    let rows = all.iter().enumerate().filter(|(_, (_, share))| *share < 1.0).take(MOST).map(|(i, (a, share))| Row {
+        name: a.attribute.clone(),
+        value: *share,
+        interval: None,
+        note: percent(*share),
+        filled: true,
+        row: i,
+    });
+    let chart = RowChart {
+        shape: Shape::Bar,
+        axis: "share of objects that were judged".into(),
+        rows: rows.collect(),
+        percent: true,
+        reference: None,
+        slides: false,
+    };
+    let title = format!("{} was judged of {} of objects only", quoted(&worst.attribute), percent(share));
+    let table = Table::new(
+        &["attribute", "objects judged", "share"],
+        all.iter().map(|(a, share)| row![a.attribute.as_str(), a.objects as usize, *share]),
+    );
+    Some(Figure::new("gaps", title, chart, "Gaps make estimates of these attributes less steady.", table))
+}
+
+fn classes(outcome: &InspectLabelsOutcome) -> Figure {
+    let mut all: Vec<(&String, f64)> = outcome.classes.iter().zip(outcome.shares.iter().copied()).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let rows = all.iter().enumerate().take(MOST).map(|(i, (name, share))| Row {
+        name: (*name).clone(),
+        value: *share,
+        interval: None,
+        note: percent(*share),
+        filled: true,
+        row: i,
+    });
+    let chart = RowChart {
+        shape: Shape::Bar,
+        axis: "share of labels".into(),
+        rows: rows.collect(),
+        percent: true,
+        reference: None,
+        slides: false,
+    };
+    let title = match all.first() {
+        Some((name, share)) => format!("{} of all labels are {}", percent(*share), quoted(name)),
+        None => "There are no labels".into(),
+    };
+    let table = Table::new(&["class", "share"], all.iter().map(|(name, share)| row![name.as_str(), *share]));
+    Figure::new("classes", title, chart, "What workers say, before anything is made of it.", table)
+}
+
+fn votes(outcome: &InspectLabelsOutcome) -> Figure {
+    let all = &outcome.votes_per_task;
+    let mean = outcome.labels as f64 / outcome.tasks.max(1) as f64;
+    let chart = Columns {
+        across: "votes on a task".into(),
+        up: "tasks".into(),
+        bins: all.iter().map(|bin| Bin { name: bin.votes.to_string(), count: bin.tasks as f64 }).collect(),
+    };
+    let single: u64 = all.iter().filter(|bin| bin.votes == 1).map(|bin| bin.tasks).sum();
+    let title = match single {
+        0 => format!("Tasks have {} votes on average", short(mean)),
+        n => format!("Tasks have {} votes on average; {} have one only", short(mean), whole(n as usize)),
+    };
+    let table = Table::new(&["votes", "tasks"], all.iter().map(|bin| row![bin.votes as usize, bin.tasks as usize]));
+    Figure::new(
+        "votes",
+        title,
+        chart,
+        "A task with one vote tells nothing of how far its worker can be trusted.",
+        table,
+    )
+}
+
+fn agreement(mut workers: Vec<(&str, u64, Option<f64>)>, what: &str, axis: &str, in_percent: bool) -> Option<Figure> {
+    workers.sort_by(|a, b| a.2.unwrap_or(f64::INFINITY).total_cmp(&b.2.unwrap_or(f64::INFINITY)).then(a.0.cmp(b.0)));
+    let known: Vec<(usize, f64)> =
+        workers.iter().enumerate().filter_map(|(i, (_, _, agreement))| Some((i, (*agreement)?))).collect();
+    let &(least, lowest) = known.first()?;
+    let shown = |value: f64| if in_percent { percent(value) } else { short(value) };
+    let rows = known.iter().take(MOST).map(|&(i, value)| Row {
+        name: workers[i].0.to_owned(),
+        value,
+        interval: None,
+        note: whole(workers[i].1 as usize),
+        filled: true,
+        row: i,
+    });
+    let chart = RowChart {
+        shape: Shape::Dot,
+        axis: axis.into(),
+        rows: rows.collect(),
+        percent: in_percent,
+        reference: None,
+        slides: false,
+    };
+    let mean = known.iter().map(|(_, value)| value).sum::<f64>() / known.len() as f64;
+    let title = format!(
+        "{} agrees least with the others, {}; the mean worker {}",
+        quoted(workers[least].0),
+        shown(lowest),
+        shown(mean)
+    );
+    let mut meaning =
+        format!("At the right: how many {what}. Who agrees least may be careless, or the only one who looks.");
+    if known.len() > MOST {
+        meaning += &format!(" Drawn are the {MOST} who agree least.");
+    }
+    let table = Table::new(
+        &["worker", "agreement", what],
+        workers.iter().map(|(name, n, agreement)| row![*name, *agreement, *n as usize]),
+    );
+    Some(Figure::new("worker-agreement", title, chart, meaning, table))
+}

@@ -1,0 +1,16 @@
+//! From the outcome of each command to its part of a page.
+
+mod aggregate;
+mod inspect;
+mod learn;
+mod pairs;
+mod score;
+mod select;
+mod workers;
+
+pub use aggregate::aggregate;
+pub use inspect::{inspect_judgments, inspect_labels};
+pub use learn::learn;
+pub use score::score;
+pub use select::select;
+pub use workers::workers;

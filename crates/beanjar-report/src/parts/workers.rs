@@ -1,0 +1,181 @@
+use super::pairs::agreement;
+use crate::chart::{Chart, Series};
+use crate::figure::Figure;
+use crate::number::{count, percent, short, whole};
+use crate::page::Part;
+use crate::rows::{Row, RowChart, Shape};
+use crate::table::{Table, row};
+use crate::text::quoted;
+use beanjar::RankWorkersOutcome;
+use beanjar::workers::{RankedWorker, SuspiciousPairs};
+
+/// What each worker is, and whom to keep.
+pub fn workers(outcome: &RankWorkersOutcome) -> Part {
+    let mut part = Part::new("workers", "Whom to trust");
+    let (all, keep) = (outcome.workers.len(), outcome.keep);
+    part.lead.push(match all - keep.min(all) {
+        0 => format!("All {} are worth keeping.", count(all, "worker")),
+        dropped => format!(
+            "Keep {} of {}; the labels of the other {} are better left out.",
+            whole(keep),
+            count(all, "worker"),
+            whole(dropped)
+        ),
+    });
+    for family in &outcome.families {
+        let names: Vec<String> = family.iter().map(|name| quoted(name)).collect();
+        part.lead.push(format!("These give the same answers: {}.", names.join(", ")));
+    }
+    part.figures.extend(accuracies(outcome));
+    part.figures.push(verdicts(outcome));
+    part.figures.push(information(outcome));
+    part.figures.extend(outcome.agreement.as_ref().and_then(|map| agreement(map, &outcome.families)));
+    part.figures.extend(outcome.suspicious.as_ref().map(suspicious));
+    part.with_warnings(&outcome.warnings)
+}
+
+/// Rows that fit on a screen.
+const MOST: usize = 40;
+
+fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
+    let all = &outcome.workers;
+    let best = all.first()?;
+    let shown: Vec<usize> = match all.len() > MOST {
+        true => (0..MOST / 2).chain(all.len() - MOST / 2..all.len()).collect(),
+        false => (0..all.len()).collect(),
+    };
+    let row_of = |&i: &usize| Row {
+        name: all[i].worker.clone(),
+        value: all[i].accuracy,
+        interval: Some((all[i].accuracy_low, all[i].accuracy_high)),
+        note: format!("{} \u{b7} {}", crate::text::shortened(&all[i].verdict, 14), whole(all[i].labels)),
+        filled: all[i].kept,
+        row: i,
+    };
+    let chart = RowChart {
+        shape: Shape::Dot,
+        axis: "accuracy beyond chance, with its 95% interval".into(),
+        rows: shown.iter().map(row_of).collect(),
+        percent: false,
+        reference: Some((0.0, "guessing".into())),
+        slides: false,
+    };
+    let guessing = all.iter().filter(|worker| worker.accuracy_low <= 0.0).count();
+    let title = format!(
+        "{} is the best, {} beyond chance; {} cannot be told from guessing",
+        quoted(&best.worker),
+        short(best.accuracy),
+        if guessing == 0 { "none".to_owned() } else { whole(guessing) },
+    );
+    let mut meaning =
+        "1 is always right, 0 is what guessing gives. At the right: the verdict, and the number of labels. \
+                       Hollow squares are better left out."
+            .to_owned();
+    if all.len() > MOST {
+        meaning += &format!(" Drawn are the {} best and the {} worst; the table has more.", MOST / 2, MOST / 2);
+    }
+    let header = ["worker", "accuracy", "low", "high", "labels", "verdict", "kept", "score", "rank", "most given"];
+    let rows = all.iter().map(|w| {
+        row![
+            w.worker.as_str(),
+            w.accuracy,
+            w.accuracy_low,
+            w.accuracy_high,
+            w.labels,
+            w.verdict.as_str(),
+            w.kept,
+            w.score,
+            w.rank,
+            w.most_given
+        ]
+    });
+    Some(Figure::new("accuracy", title, chart, meaning, Table::new(&header, rows)))
+}
+
+fn verdicts(outcome: &RankWorkersOutcome) -> Figure {
+    let mut counts: Vec<(&str, usize, usize)> = Vec::new();
+    for worker in &outcome.workers {
+        // Copies name whom they copy.
+        let verdict = if worker.copies.is_some() { "copies another" } else { worker.verdict.as_str() };
+        match counts.iter_mut().find(|(name, ..)| *name == verdict) {
+            Some(found) => {
+                found.1 += 1;
+                found.2 += worker.labels;
+            }
+            None => counts.push((verdict, 1, worker.labels)),
+        }
+    }
+    counts.sort_by_key(|(_, n, _)| std::cmp::Reverse(*n));
+    let rows = counts.iter().enumerate().map(|(i, (name, n, _))| Row {
+        name: (*name).to_owned(),
+        value: *n as f64,
+        interval: None,
+        note: whole(*n),
+        filled: true,
+        row: i,
+    });
+    let chart = RowChart {
+        shape: Shape::Bar,
+        axis: "workers".into(),
+        rows: rows.collect(),
+        percent: false,
+        reference: None,
+        slides: false,
+    };
+    let title = match counts.first() {
+        Some((name, n, _)) => format!("{} of {}: {name}", whole(*n), count(outcome.workers.len(), "worker")),
+        None => "There are no workers".into(),
+    };
+    let table =
+        Table::new(&["verdict", "workers", "labels"], counts.iter().map(|(name, n, labels)| row![*name, *n, *labels]));
+    Figure::new(
+        "verdicts",
+        title,
+        chart,
+        "What the labels of each worker look like, held against what the others make of the same tasks.",
+        table,
+    )
+}
+
+fn information(outcome: &RankWorkersOutcome) -> Figure {
+    let mut ranked: Vec<&RankedWorker> = outcome.workers.iter().collect();
+    ranked.sort_by_key(|worker| worker.rank);
+    let total: f64 = ranked.iter().map(|worker| worker.score).sum();
+    let first: f64 = ranked.iter().take(outcome.elbow).map(|worker| worker.score).sum();
+    let mut chart = Chart::new("", "rank of the worker", "mutual information with the others, nats")
+        .with(Series::new("score", ranked.iter().map(|worker| (worker.rank as f64, worker.score))).with_spots())
+        .including((1.0, 0.0))
+        .with_marker(outcome.elbow as f64, format!("elbow: {}", outcome.elbow));
+    if !matches!(outcome.rule, "verdict" | "all") && outcome.keep != outcome.elbow {
+        chart = chart.with_marker(outcome.keep as f64, format!("kept: {}", outcome.keep));
+    }
+    let title = format!(
+        "The first {} by score hold {} of all information between workers",
+        count(outcome.elbow, "worker"),
+        percent(if total > 0.0 { first / total } else { 0.0 }),
+    );
+    let meaning = "Workers who look at the tasks have information in common; after the elbow there is little left to gain. \
+                   Busy workers score higher, for they meet the others more often.";
+    let rows =
+        ranked.iter().map(|worker| row![worker.worker.as_str(), worker.rank, worker.score, worker.labels, worker.kept]);
+    Figure::new("information", title, chart, meaning, Table::new(&["worker", "rank", "score", "labels", "kept"], rows))
+}
+
+fn suspicious(found: &SuspiciousPairs) -> Figure {
+    let title = match found.pairs.len() {
+        0 => format!("None of {} depends on one another beyond what the tasks explain", count(found.looked_at, "pair")),
+        n => format!(
+            "{} of {} depend on one another beyond what the tasks explain",
+            whole(n),
+            count(found.looked_at, "pair")
+        ),
+    };
+    let rows = found.pairs.iter().map(|suspicious| {
+        let [one, other] = &suspicious.workers;
+        let pair = &suspicious.pair;
+        row![one.as_str(), other.as_str(), pair.shared, pair.agreement, pair.expected, pair.p_value, pair.adjusted]
+    });
+    let header = ["worker", "other worker", "tasks in common", "agree", "expected", "p", "adjusted p"];
+    let meaning = "They copy, talk, or share a misunderstanding: count their votes as fewer, or ask others.";
+    Figure::of_table("suspicious", title, meaning, Table::new(&header, rows))
+}

@@ -1,0 +1,106 @@
+//! Words of the user's data, made harmless: ids may hold anything.
+
+use std::borrow::Cow;
+
+/// Longer ids are cut: a page of them would be read by nobody, and be larger than its figures.
+pub(crate) const LONGEST: usize = 200;
+
+/// Text for HTML and SVG, between tags and within quotes.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// An id on one line: without characters that XML refuses, that turn the direction of what follows, or that cannot be
+/// seen, and not longer than [`LONGEST`].
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let unseen = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let tame = |c: char| match c {
+        c if c.is_whitespace() => ' ',
+        c if c.is_control() || unseen(c) => '\u{fffd}',
+        c => c,
+    };
+    if text.chars().all(|c| tame(c) == c) && text.chars().nth(LONGEST).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(shortened(&text.chars().map(tame).take(LONGEST + 1).collect::<String>(), LONGEST))
+}
+
+/// A sentence on one line; unlike an id it may be long.
+pub(crate) fn plain_words(text: &str) -> String {
+    let words: Vec<Cow<'_, str>> = text.split_whitespace().map(plain).collect();
+    words.join(" ")
+}
+
+/// The first characters, with dots if there are more.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),
+    }
+}
+
+/// An id within a sentence.
+pub(crate) fn quoted(id: &str) -> String {
+    format!("\u{2018}{}\u{2019}", shortened(&plain(id), 40))
+}
+
+/// About how wide a text is, in the units of its font size.
+pub(crate) fn width_of(text: &str) -> f64 {
+    let of = |c: char| match c {
+        'i' | 'l' | 'j' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' => 0.36,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.9,
+        c if c.is_ascii_uppercase() => 0.7,
+        c if (c as u32) < 0x1100 => 0.57,
+        _ => 1.05,
+    };
+    text.chars().map(of).sum()
+}
+
+/// The text in lines that are at most this wide, in the units of its font size.
+pub(crate) fn lines(text: &str, widest: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width_of(line) + width_of(word) + 0.4 <= widest => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_ids_are_harmless() {
+        assert_eq!(escaped("<script>\"&'"), "&lt;script&gt;&quot;&amp;&#39;");
+        assert_eq!(plain("a\nb\u{202e}c\u{0}"), "a b\u{fffd}c\u{fffd}");
+        assert_eq!(plain("שלום 🫘"), "שלום 🫘");
+        assert_eq!(plain(&"x".repeat(10_000)).chars().count(), LONGEST);
+        assert_eq!(plain(&"x".repeat(LONGEST)), "x".repeat(LONGEST));
+        assert!(plain(&"x".repeat(LONGEST + 1)).ends_with('\u{2026}'));
+    }
+
+    #[test]
+    fn words_are_wrapped_and_never_lost() {
+        let text = "one two three four five six seven";
+        let wrapped = lines(text, 6.0);
+        assert!(wrapped.len() > 3);
+        assert_eq!(wrapped.join(" "), text);
+    }
+}
