@@ -8,7 +8,8 @@ mod signals;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use commands::{
-    aggregate, completions, convert, demo, fit, gold, inspect, learn, plan, predict, score, select, simulate, workers,
+    aggregate, completions, convert, demo, fit, gold, inspect, learn, next, plan, predict, score, select, simulate,
+    votes, workers,
 };
 use failure::Failure;
 use std::num::NonZeroUsize;
@@ -83,6 +84,8 @@ enum Command {
     Workers(workers::Workers),
     Aggregate(Box<aggregate::Aggregate>),
     Gold(gold::Gold),
+    Votes(votes::Votes),
+    Next(Box<next::Next>),
     Learn(learn::Learn),
     Predict(predict::Predict),
     Score(score::Score),
@@ -115,6 +118,8 @@ fn main() -> ExitCode {
         Command::Workers(command) => command.run(&common),
         Command::Aggregate(command) => command.run(&common),
         Command::Gold(command) => command.run(&common),
+        Command::Votes(command) => command.run(&common),
+        Command::Next(command) => command.run(&common),
         Command::Learn(command) => command.run(&common),
         Command::Predict(command) => command.run(&common),
         Command::Score(command) => command.run(&common),

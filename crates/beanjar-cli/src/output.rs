@@ -170,6 +170,20 @@ impl Common {
         self.format.or_else(by_name)
     }
 
+    /// An error if the probabilities of all classes are asked for where no table of rows is written.
+    pub(crate) fn check_probabilities(&self, asked: bool) -> Result<()> {
+        let as_a_table = match self.wished_format() {
+            Some(format) => format == Format::Csv,
+            None => self.out.is_some(),
+        };
+        match asked && !as_a_table {
+            true => Err(Failure::Words(
+                "--probabilities is for tables, as CSV: add --format csv or --out FILE.csv; JSON has them".into(),
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// A table on a terminal, JSON elsewhere.
     fn by_place(&self) -> Format {
         match self.out.is_none() && std::io::stdout().is_terminal() {

@@ -4,6 +4,7 @@ mod many_experts;
 mod multi_selection;
 mod settings;
 mod table;
+mod votes;
 mod worker_selection;
 
 use clap::{Args, Parser, Subcommand};
@@ -21,7 +22,7 @@ use std::process::ExitCode;
     name = "beanjar-papers",
     version,
     max_term_width = 100,
-    after_help = "Examples:\n  beanjar-papers multi-selection --data data --out figures\n  beanjar-papers worker-selection --data data --out figures\n  beanjar-papers many-experts --data data --out figures"
+    after_help = "Examples:\n  beanjar-papers multi-selection --data data --out figures\n  beanjar-papers worker-selection --data data --out figures\n  beanjar-papers many-experts --data data --out figures\n  beanjar-papers votes --data data --out figures"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -70,6 +71,23 @@ enum Paper {
         #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
         sets: Vec<String>,
     },
+    /// How many votes, and whose: `beanjar votes` and `beanjar next` on sets whose truth is known.
+    ///
+    /// From half the votes of each task, what all of them will be worth; and votes revealed on request, beside random order
+    /// and the least sure first. Takes every folder with labels.csv and truth.csv in the data folder.
+    Votes {
+        #[command(flatten)]
+        common: Common,
+        /// The number of random halves of each set; 0 leaves the halves out.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        draws: u64,
+        /// Leave out the votes revealed on request, which take most of the time.
+        #[arg(long)]
+        halves_only: bool,
+        /// Only these sets, by name.
+        #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+        sets: Vec<String>,
+    },
 }
 
 /// Flags that every paper takes.
@@ -110,6 +128,9 @@ fn run(paper: &Paper) -> Result<()> {
         }
         Paper::ManyExperts { common, runs, sets } => {
             many_experts::run(&Settings::new(common)?, runs.get() as u64, sets)?
+        }
+        Paper::Votes { common, draws, halves_only, sets } => {
+            votes::run(&Settings::new(common)?, sets, *draws, !halves_only)?
         }
     };
     Ok(std::io::stdout().lock().write_all(text.as_bytes())?)

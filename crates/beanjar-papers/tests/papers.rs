@@ -32,6 +32,37 @@ fn a_folder_or_a_set_that_is_not_there_is_named() {
 }
 
 #[test]
+fn votes_are_halved_and_revealed_on_the_sets_that_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut labels, mut truth) = (String::from("task,worker,label\n"), String::from("task,label\n"));
+    for task in 0..60 {
+        let class = task % 2;
+        truth += &format!("{task},{class}\n");
+        for vote in 0..6 {
+            let worker = (task + vote) % 9;
+            // Each is wrong on every fifth of their tasks, but never all on the same.
+            let wrong = (task * 7 + worker * 3) % 5 == 0;
+            labels += &format!("{task},w{worker},{}\n", if wrong { 1 - class } else { class });
+        }
+    }
+    let set = folder.path().join("data/crowd/small");
+    std::fs::create_dir_all(&set).unwrap();
+    std::fs::write(set.join("labels.csv"), labels).unwrap();
+    std::fs::write(set.join("truth.csv"), truth).unwrap();
+    let run = papers(folder.path(), &["votes", "--data", "data", "--out", "figures"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let found = text(&run.stdout);
+    for words in ["3 of 6", "within its band on", "least sure", "reached with at most 60%"] {
+        assert!(found.contains(words), "{words}: {found}");
+    }
+    for figure in ["votes-small.svg", "next-small.svg"] {
+        assert!(folder.path().join("figures").join(figure).exists(), "{figure}");
+    }
+    let other = papers(folder.path(), &["votes", "--data", "data", "--sets", "cats"]);
+    assert!(text(&other.stderr).contains("no set 'cats'; there are small"), "{}", text(&other.stderr));
+}
+
+#[test]
 fn the_comparison_of_classifiers_runs_on_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     // A small set in the place of a real one: the class is whether the first feature is above its mean.

@@ -5,6 +5,11 @@ pub enum Error {
     /// Nothing to work on.
     #[error("there is not a single {0}; check that the file is the one you meant")]
     Empty(&'static str),
+    /// Labels that nothing can be compared with.
+    #[error(
+        "every task has one vote, so nothing shows how far workers agree; have some of the tasks labelled a second time"
+    )]
+    OneVoteEach,
     /// More distinct ids than a code can number.
     #[error("more than {limit} different {what}: is this the right column?")]
     TooMany {

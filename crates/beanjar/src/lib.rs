@@ -38,6 +38,7 @@ pub mod workers;
 mod classes_truth;
 mod context;
 mod error;
+mod f_distribution;
 mod gamma;
 mod log_product;
 mod logistic;
@@ -55,7 +56,10 @@ pub use model::{CrowdModel, Model};
 pub use multiselect::{FitPredictor, FitPredictorOutcome, Plan, PlanOutcome, Select, SelectOutcome};
 pub use reliability::{InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome};
 pub use surrogate::{Score, ScoreOutcome};
-pub use truth::{Aggregate, AggregateOutcome, SuggestGold, SuggestGoldOutcome};
+pub use truth::{
+    Aggregate, AggregateOutcome, EnoughVotes, EnoughVotesOutcome, NextVotes, NextVotesOutcome, SuggestGold,
+    SuggestGoldOutcome,
+};
 pub use warning::Warning;
 #[doc(hidden)]
 pub use warning::counted;

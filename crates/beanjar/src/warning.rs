@@ -41,6 +41,14 @@ pub enum Warning {
         /// How many there are.
         tasks: usize,
     },
+    /// More questions are asked for than can be asked.
+    #[error("{asked} questions are wanted; within the limits there are only {questions}")]
+    FewerQuestions {
+        /// How many are wanted.
+        asked: usize,
+        /// How many there are.
+        questions: usize,
+    },
     /// Workers to use who labelled nothing.
     #[error("{} to be used gave no label, such as '{example}'{}", counted(*.workers, "worker"), did_you_mean(.nearest))]
     WorkersWithoutLabels {
@@ -85,6 +93,14 @@ pub enum Warning {
     #[error("left out, because no labelled object has two judgments of them: {}", .attributes.join(", "))]
     JudgedOnce {
         /// Their names.
+        attributes: Vec<String>,
+    },
+    /// A label that is the mean of an attribute's judgments.
+    #[error("'{label}' is the mean of the judgments of {}; that is not used to predict it", .attributes.join(", "))]
+    LabelAveraged {
+        /// The label.
+        label: String,
+        /// The attributes.
         attributes: Vec<String>,
     },
     /// No objects to spare for an expected loss.

@@ -52,10 +52,12 @@ impl From<PredictorName> for Fitting {
 
 impl Fit {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.json_sink(&[&self.file, &self.label_column.labels, &self.selection])?;
+        let mut inputs = vec![&self.file, &self.selection];
+        inputs.extend(&self.label_column.labels);
+        let sink = common.json_sink(&inputs)?;
         let selection = read_selection(&self.selection)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let label = self.label_column.read(selection.label.as_deref(), &self.reading, common)?;
+        let (label, _) = self.label_column.read(selection.label.as_deref(), &judgments, &self.reading, common)?;
         let outcome = FitPredictor { selection, fitting: self.predictor.into() }
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;

@@ -4,13 +4,14 @@ use super::reading_flags::{By, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
-use beanjar::reliability::{AttributeReliability, Scale};
+use beanjar::reliability::{AdjustedMean, AttributeReliability, Interval, JudgmentWorker, Scale};
 use beanjar::{
     Dictionary, InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome, Judgments, Labels,
 };
-use beanjar_io::{Data, PositionBias, Question, Read, Source, read_table};
+use beanjar_io::{Data, Output, PositionBias, Question, Read, Source, read_table, write_rows};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Report how reliable judgments or labels are: each attribute, each worker, and overall.
 ///
@@ -44,6 +45,10 @@ pub(crate) struct Inspect {
     /// For judgments: report how many to average for this reliability of their mean.
     #[arg(long, value_name = "R", default_value_t = InspectJudgments::default().wanted)]
     wanted: f64,
+    /// For judgments: write objects' means here, as they are and without what their raters add:
+    /// object,attribute,judgments,mean,adjusted.
+    #[arg(long, value_name = "FILE.csv")]
+    adjusted: Option<PathBuf>,
     /// In the table, show every worker and not only those who agree least.
     #[arg(long)]
     all: bool,
@@ -80,14 +85,29 @@ impl Inspect {
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
         let title = format!("How reliable {} is", self.file.name());
+        if let (Some(one), Some(other)) = (&self.adjusted, &common.out)
+            && super::same_file(one, other)
+        {
+            return Err(Failure::Words("--adjusted and --out name the same file; give each its own".into()));
+        }
+        let adjusted = self.adjusted.as_ref().map(|path| Ok::<_, Failure>((path, Output::create(path, &inputs)?)));
+        let adjusted = adjusted.transpose()?;
         let Read { data, positions, .. } = self.reading.read_by(&self.by, &self.file, common)?;
         match data {
             Data::Judgments(judgments) => {
-                let outcome = self.inspect_judgments(&judgments, common)?;
+                let mut outcome = self.inspect_judgments(&judgments, common)?;
                 common.warn_all(&outcome.warnings);
                 easel.draw(&title, || vec![beanjar_report::inspect_judgments(&outcome)])?;
+                if let Some((path, output)) = adjusted {
+                    // They have a file of their own, and need not be in the JSON as well.
+                    write_rows(path, output, adjusted_rows(&std::mem::take(&mut outcome.adjusted)))?;
+                }
                 sink.emit(&JudgmentsReport { outcome: &outcome, all: self.all })
             }
+            _ if adjusted.is_some() => Err(Failure::Words(format!(
+                "{}: --adjusted is for judgments, and this file holds labels",
+                self.file.name()
+            ))),
             Data::Labels(labels) => {
                 let outcome = self.inspect_labels(&labels, common)?;
                 common.warn_all(&outcome.warnings);
@@ -111,7 +131,8 @@ impl Inspect {
     }
 
     fn inspect_judgments(&self, judgments: &Judgments, common: &Common) -> Result<InspectJudgmentsOutcome> {
-        let params = InspectJudgments { repeats: self.repeats, wanted: self.wanted, known: self.known()? };
+        let adjusted = self.adjusted.is_some();
+        let params = InspectJudgments { repeats: self.repeats, wanted: self.wanted, known: self.known()?, adjusted };
         params.run(judgments, &common.context()?).map_err(|error| self.blame(error))
     }
 
@@ -136,6 +157,15 @@ impl Inspect {
             None => Failure::from(error).of(&self.file),
         }
     }
+}
+
+/// The table of objects' means.
+fn adjusted_rows(means: &[AdjustedMean]) -> Rows<'_> {
+    let row = |of: &AdjustedMean| {
+        let numbers = [exact(Some(of.mean)), exact(Some(of.adjusted))];
+        [vec![of.object.clone(), of.attribute.clone(), of.judgments.to_string()], numbers.to_vec()].concat()
+    };
+    with_header(&["object", "attribute", "judgments", "mean", "adjusted"], means.iter().map(row))
 }
 
 /// What `inspect` prints of judgments.
@@ -187,13 +217,39 @@ impl Report for JudgmentsReport<'_> {
              needed: judgments to average for a reliability of {wanted}; alpha: Krippendorff's, 1 is full agreement\n",
             found.repeats
         );
-        let workers = found.workers.iter().map(|w| (w.worker.as_str(), w.judgments, w.agreement)).collect();
-        text + &worker_table(workers, "judgments", "correlation with the others' mean on the same objects", self.all)
+        text += &self.means_table();
+        text += &worker_table(
+            found
+                .workers
+                .iter()
+                .map(|w| Agreeing::new(&w.worker, w.judgments, w.agreement, w.agreement_high))
+                .collect(),
+            "judgments",
+            "correlation with the others' mean on the same objects",
+            self.all,
+        );
+        text + &self.bias_table()
     }
 
     fn rows(&self) -> Rows<'_> {
-        let header =
-            ["attribute", "objects", "judgments", "mean", "noise", "signal", "icc", "reliability", "needed", "alpha"];
+        let header = [
+            "attribute",
+            "objects",
+            "judgments",
+            "mean",
+            "noise",
+            "signal",
+            "icc",
+            "reliability",
+            "needed",
+            "alpha",
+            "icc_low",
+            "icc_high",
+            "icc2k",
+            "icc3k",
+            "alpha_low",
+            "alpha_high",
+        ];
         let row = |a: &AttributeReliability| {
             vec![
                 a.attribute.clone(),
@@ -206,9 +262,81 @@ impl Report for JudgmentsReport<'_> {
                 exact(a.reliability),
                 a.needed.map(|needed| needed.to_string()).unwrap_or_default(),
                 exact(a.alpha),
+                exact(a.icc_low),
+                exact(a.icc_high),
+                exact(a.icc2k.map(|icc| icc.estimate)),
+                exact(a.icc3k.map(|icc| icc.estimate)),
+                exact(a.alpha_low),
+                exact(a.alpha_high),
             ]
         };
         with_header(&header, self.outcome.attributes.iter().map(row))
+    }
+}
+
+impl JudgmentsReport<'_> {
+    /// Reliabilities with their intervals, those of the means of all judgments of an object too.
+    fn means_table(&self) -> String {
+        let of = |icc: Option<Interval>| match icc {
+            Some(icc) => interval(Some(icc.estimate), Some(icc.low), Some(icc.high)),
+            None => "-".into(),
+        };
+        let row = |a: &AttributeReliability| {
+            vec![
+                a.attribute.clone(),
+                interval(a.icc, a.icc_low, a.icc_high),
+                interval(a.alpha, a.alpha_low, a.alpha_high),
+                a.raters.map_or("-".into(), |raters| format!("{raters:.1}")),
+                of(a.icc2k),
+                of(a.icc3k),
+            ]
+        };
+        let all = self.outcome.attributes.len();
+        let shown = if self.all { all } else { all.min(MOST) };
+        let rows = self.outcome.attributes[..shown].iter().map(row).collect();
+        let mut text = format!("\n{}", table(&["attribute", "icc(1)", "alpha", "k", "icc(2,k)", "icc(3,k)"], rows));
+        if shown < all {
+            text += &format!("  and {} (--all shows them)\n", count(all - shown, "further attribute"));
+        }
+        text + "\n  with 95% intervals; icc(2,k) and icc(3,k): reliability of the mean of the k judgments that an\n  \
+                object has, by any raters, and by the same raters for all objects\n"
+    }
+
+    /// Who rates high or low, and who uses the ends of the scale; the farthest first.
+    fn bias_table(&self) -> String {
+        let mut workers: Vec<&JudgmentWorker> = self.outcome.workers.iter().filter(|w| w.bias.is_some()).collect();
+        let far = |worker: &JudgmentWorker| worker.bias.unwrap_or(0.0).abs();
+        workers.sort_by(|a, b| far(b).total_cmp(&far(a)).then(a.worker.cmp(&b.worker)));
+        let shown = if self.all { workers.len() } else { workers.len().min(MOST) };
+        if shown == 0 {
+            return String::new();
+        }
+        let row = |worker: &&JudgmentWorker| {
+            let bias = worker.bias.map_or("-".into(), |bias| format!("{bias:+.2}"));
+            let ends = |share: Option<f64>| share.map_or("-".into(), |share| format!("{:.0}%", 100.0 * share));
+            vec![worker.worker.clone(), worker.judgments.to_string(), bias, ends(worker.ends), ends(worker.ends_usual)]
+        };
+        format!(
+            "\n{}\n  bias: what the worker adds to a judgment, in standard deviations: + rates high, - rates low\n  \
+             ends: share of their judgments at the lowest or highest value; usual: that of all judgments\n  \
+             --adjusted FILE.csv writes objects' means without the bias of their raters\n",
+            table(&["worker", "judgments", "bias", "ends", "usual"], workers[..shown].iter().map(row).collect())
+        )
+    }
+}
+
+/// Rows of a table that is read at a glance.
+const MOST: usize = 10;
+
+/// Two digits are all that an interval leaves.
+fn interval(estimate: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+    match (estimate, low, high) {
+        (Some(estimate), Some(low), Some(high)) => {
+            let short = |x: f64| format!("{x:.2}").replacen("0.", ".", 1);
+            format!("{estimate:.2} [{}, {}]", short(low), short(high))
+        }
+        (Some(estimate), ..) => format!("{estimate:.2}"),
+        _ => "-".into(),
     }
 }
 
@@ -258,9 +386,8 @@ impl Report for LabelsReport {
             text += &format!("  Fleiss' kappa: {}\n", number(kappa));
         }
         text += &self.position_table();
-        let workers = found.workers.iter().map(|w| (w.worker.as_str(), w.labels, w.agreement)).collect();
         text + &worker_table(
-            workers,
+            found.workers.iter().map(|w| Agreeing::new(&w.worker, w.labels, w.agreement, w.agreement_high)).collect(),
             "labels",
             "share of the others' votes on the same tasks that are the same",
             self.all,
@@ -305,20 +432,37 @@ impl LabelsReport {
     }
 }
 
-/// The workers who agree least first; all of them, or only the first ten.
-fn worker_table(mut workers: Vec<(&str, u64, Option<f64>)>, what: &str, meaning: &str, all: bool) -> String {
-    const MOST: usize = 10;
+/// A worker in the table of agreement.
+struct Agreeing<'a> {
+    worker: &'a str,
+    answers: u64,
+    agreement: Option<f64>,
+    high: Option<f64>,
+}
+
+impl<'a> Agreeing<'a> {
+    fn new(worker: &'a str, answers: u64, agreement: Option<f64>, high: Option<f64>) -> Self {
+        Agreeing { worker, answers, agreement, high }
+    }
+}
+
+/// The workers who agree least first; all of them, or only the first ten. They are in order of the upper end of the
+/// agreement's interval, so that nobody is among the worst for lack of answers.
+fn worker_table(mut workers: Vec<Agreeing<'_>>, what: &str, meaning: &str, all: bool) -> String {
     if workers.is_empty() {
         return String::new();
     }
-    workers.sort_by(|a, b| a.2.unwrap_or(f64::INFINITY).total_cmp(&b.2.unwrap_or(f64::INFINITY)).then(a.0.cmp(b.0)));
+    let at_best = |worker: &Agreeing<'_>| worker.high.unwrap_or(f64::INFINITY);
+    workers.sort_by(|a, b| at_best(a).total_cmp(&at_best(b)).then(a.worker.cmp(b.worker)));
     let shown = if all { workers.len() } else { workers.len().min(MOST) };
-    let rows = workers[..shown]
-        .iter()
-        .map(|(worker, n, agreement)| vec![(*worker).to_owned(), n.to_string(), number(*agreement)]);
-    let mut text = format!("\n{}", table(&["worker", what, "agreement"], rows.collect()));
+    let row =
+        |of: &Agreeing<'_>| vec![of.worker.to_owned(), of.answers.to_string(), number(of.agreement), number(of.high)];
+    let rows = workers[..shown].iter().map(row).collect();
+    let mut text = format!("\n{}", table(&["worker", what, "agreement", "at best"], rows));
     if shown < workers.len() {
-        text += &format!("  and {} who agree more (--all shows them)\n", count(workers.len() - shown, "worker"));
+        text += &format!("  and {} who may agree more (--all shows them)\n", count(workers.len() - shown, "worker"));
     }
-    text + &format!("\n  agreement: {meaning}\n")
+    text + &format!(
+        "\n  agreement: {meaning}\n  at best: the upper end of its 95% interval; the table is in its order, so that few {what} alone\n  make nobody the worst\n"
+    )
 }

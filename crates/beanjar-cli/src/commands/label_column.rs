@@ -3,27 +3,41 @@
 use super::{Reading, column_names};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use beanjar::Column;
+use beanjar::multiselect::AttributeLabel;
+use beanjar::{Column, Judgments};
 use beanjar_io::{Source, read_table_with};
 use clap::Args;
 
 /// Where the labels to predict are.
 #[derive(Args)]
 pub(crate) struct LabelColumn {
-    /// The labels: a table whose first column is the object; numbers, or two classes.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Source,
-    /// Which column of the labels to predict, if there are several.
+    /// The labels: a table whose first column is the object; numbers, or two classes. Without it, --label names an
+    /// attribute of the judgments, whose mean is predicted from the others.
+    #[arg(long, value_name = "FILE", required_unless_present = "label")]
+    pub(crate) labels: Option<Source>,
+    /// Which column of the labels to predict, if there are several; without --labels, which attribute.
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
 }
 
 impl LabelColumn {
-    /// The column of labels. `wanted` is the one to take where the user did not name one.
-    pub(crate) fn read(&self, wanted: Option<&str>, reading: &Reading, common: &Common) -> Result<Column> {
-        let table = read_table_with(&self.labels, &reading.options().missing)?;
+    /// The column of labels, and the variance of its own errors where that is known. `wanted` is the one to take where the
+    /// user did not name one.
+    pub(crate) fn read(
+        &self,
+        wanted: Option<&str>,
+        judgments: &Judgments,
+        reading: &Reading,
+        common: &Common,
+    ) -> Result<(Column, f64)> {
+        let Some(labels) = &self.labels else {
+            let attribute = self.label.as_deref().unwrap_or_default();
+            let AttributeLabel { column, noise, .. } = AttributeLabel::of(judgments, attribute)?;
+            return Ok((column, noise));
+        };
+        let table = read_table_with(labels, &reading.options().missing)?;
         let said = |words: &str| {
-            let (file, names) = (self.labels.name(), column_names(&table));
+            let (file, names) = (labels.name(), column_names(&table));
             Failure::Words(format!("{file}: {words}; found {names}"))
         };
         let column = match self.label.as_deref().or(wanted) {
@@ -32,21 +46,22 @@ impl LabelColumn {
             None => Err(said("several columns, of which --label must name one")),
         }?;
         let understood = table.understood("object", column.name(), "label");
-        common.note(&format!("read {}: {understood}", self.labels.name()));
-        Ok(column)
+        common.note(&format!("read {}: {understood}", labels.name()));
+        Ok((column, 0.0))
     }
 
     /// An error of the library, said of the file that it is about.
     pub(crate) fn blame(&self, error: beanjar::Error, file: &Source) -> Failure {
         use beanjar::Error;
-        match error {
-            Error::NothingInCommon { .. } => {
-                Failure::Words(format!("{} and {}: {error}", file.name(), self.labels.name()))
+        match (error, &self.labels) {
+            (error @ Error::NothingInCommon { .. }, Some(labels)) => {
+                Failure::Words(format!("{} and {}: {error}", file.name(), labels.name()))
             }
-            Error::NoValues { .. } | Error::LabelsUnclear { .. } | Error::ConstantLabel(_) => {
-                Failure::from(error).of(&self.labels)
-            }
-            error => Failure::from(error).of(file),
+            (
+                error @ (Error::NoValues { .. } | Error::LabelsUnclear { .. } | Error::ConstantLabel(_)),
+                Some(labels),
+            ) => Failure::from(error).of(labels),
+            (error, _) => Failure::from(error).of(file),
         }
     }
 }

@@ -8,11 +8,13 @@ pub(crate) mod fit;
 pub(crate) mod gold;
 pub(crate) mod inspect;
 pub(crate) mod learn;
+pub(crate) mod next;
 pub(crate) mod plan;
 pub(crate) mod predict;
 pub(crate) mod score;
 pub(crate) mod select;
 pub(crate) mod simulate;
+pub(crate) mod votes;
 pub(crate) mod workers;
 
 mod by_question;
@@ -26,8 +28,8 @@ pub(crate) use reading_flags::{Reading, judgments_of, labels_of};
 
 use crate::Common;
 use crate::failure::{Failure, Result};
-use beanjar::Column;
-use beanjar_io::{Source, Table, read_table, read_table_with};
+use beanjar::{Column, Dictionary};
+use beanjar_io::{Source, Table, read_columns, read_table, read_table_with};
 
 /// Where known labels are read: how, and for which of several questions.
 struct Known<'a> {
@@ -77,6 +79,13 @@ fn column_names(table: &Table) -> String {
 fn first_column(source: &Source) -> Result<Column> {
     let table = read_table(source)?;
     table.column(0).ok_or_else(|| Failure::Words(format!("{}: there is no second column", source.name())))
+}
+
+/// The ids in the first column of a table, each once.
+fn ids_of(source: &Source) -> Result<Dictionary> {
+    let (_, columns) = read_columns(source)?;
+    let mut seen = std::collections::HashSet::new();
+    Ok(columns.iter().take(1).flatten().filter(|id| !id.is_empty() && seen.insert(*id)).collect())
 }
 
 /// Whether two names are of one file, be it there or not.

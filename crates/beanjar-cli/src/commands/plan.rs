@@ -1,22 +1,28 @@
 use super::selection_file::read_selection;
-use super::{Reading, judgments_of};
+use super::{Reading, ids_of, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::{Report, Rows, count, number, table, with_header};
+use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use beanjar::Judgments;
 use beanjar::multiselect::{self, PlanAttribute, PlanOutcome, PlanRow};
 use beanjar_io::Source;
 use clap::Args;
 
 /// List the judgments still to collect for a selection, object by object.
 ///
-/// As CSV (object,attribute,have,ask) it can go to a collection tool: 'have' is the number of judgments at hand, 'ask' the
-/// number still to collect.
+/// As CSV (object,attribute,have,ask,cost) it can go to a collection tool: 'have' is the number of judgments at hand, 'ask'
+/// the number still to collect, 'cost' their price.
 #[derive(Args)]
-#[command(after_help = "Example:\n  beanjar plan judgments.csv --selection selection.json --out todo.csv")]
+#[command(
+    after_help = "Examples:\n  beanjar plan judgments.csv --selection selection.json --out todo.csv\n  beanjar plan --objects new.csv --selection selection.json --out todo.csv"
+)]
 pub(crate) struct Plan {
-    /// The judgments at hand.
-    #[arg(value_name = "JUDGMENTS")]
-    file: Source,
+    /// The judgments at hand; none are needed for new objects (--objects).
+    #[arg(value_name = "JUDGMENTS", required_unless_present = "objects")]
+    file: Option<Source>,
+    /// The objects to plan for, which may be new: a table with their ids in the first column [default: those judged].
+    #[arg(long, value_name = "FILE")]
+    objects: Option<Source>,
     /// The selection: the JSON that select writes, or a table of attribute,judgments.
     #[arg(long, value_name = "FILE")]
     selection: Source,
@@ -26,11 +32,23 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.sink(&[&self.file, &self.selection])?;
-        let params = multiselect::Plan { selection: read_selection(&self.selection)? };
-        let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let outcome =
-            params.run(&judgments, &common.context()?).map_err(|error| Failure::from(error).of(&self.file))?;
+        let inputs: Vec<&Source> = self.file.iter().chain(&self.objects).chain([&self.selection]).collect();
+        let sink = common.sink(&inputs)?;
+        let objects = self.objects.as_ref().map(ids_of).transpose()?;
+        let params = multiselect::Plan { selection: read_selection(&self.selection)?, objects };
+        let judgments = match &self.file {
+            Some(file) => judgments_of(self.reading.read(file, common)?.data, file)?,
+            None => Judgments::from_rows([])?,
+        };
+        let of_file = |error| match &self.file {
+            Some(file) => Failure::from(error).of(file),
+            None => Failure::from(error),
+        };
+        let mut outcome = params.run(&judgments, &common.context()?).map_err(of_file)?;
+        if self.file.is_none() {
+            // Nothing was judged, and nobody said that it was.
+            outcome.warnings.clear();
+        }
         common.warn_all(&outcome.warnings);
         sink.emit(&outcome)
     }
@@ -57,8 +75,9 @@ impl Report for PlanOutcome {
 
     fn rows(&self) -> Rows<'_> {
         let row = |row: PlanRow<'_>| {
-            vec![row.object.to_owned(), row.attribute.to_owned(), row.have.to_string(), row.ask.to_string()]
+            let counts = [row.have.to_string(), row.ask.to_string(), exact(Some(row.cost))];
+            [vec![row.object.to_owned(), row.attribute.to_owned()], counts.to_vec()].concat()
         };
-        with_header(&["object", "attribute", "have", "ask"], PlanOutcome::rows(self).map(row))
+        with_header(&["object", "attribute", "have", "ask", "cost"], PlanOutcome::rows(self).map(row))
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct Predict {
     /// True labels (object,label), to say how good the predictions are.
     #[arg(long, value_name = "FILE")]
     truth: Option<Source>,
-    /// A column for the probability of each class, in CSV; for a model of 'learn'.
+    /// A column for the probability of each class, in CSV; for a model of 'learn' or 'aggregate'.
     #[arg(long)]
     probabilities: bool,
     #[command(flatten)]
@@ -60,15 +60,7 @@ impl Predict {
             .chain(self.columns.files())
             .collect();
         let sink = common.sink(&inputs)?;
-        let as_a_table = match common.wished_format() {
-            Some(format) => format == crate::Format::Csv,
-            None => common.out.is_some(),
-        };
-        if self.probabilities && !as_a_table {
-            return Err(Failure::Words(
-                "--probabilities is for tables, as CSV: add --format csv or --out FILE.csv; JSON has them".into(),
-            ));
-        }
+        common.check_probabilities(self.probabilities)?;
         let text = String::from_utf8_lossy(&bytes_of(&self.model)?).into_owned();
         match Model::from_json(&text).map_err(|error| Failure::from(error).of(&self.model))? {
             Model::Multiselect(predictor) => self.values(&predictor, sink, common),
@@ -103,7 +95,7 @@ impl Predict {
             error => self.failure(error),
         })?;
         common.warn_all(&outcome.warnings);
-        sink.emit(&AggregateReport { outcome: &outcome, all: false })
+        sink.emit(&AggregateReport { outcome: &outcome, all: false, probabilities: self.probabilities })
     }
 
     /// Classifies units by their features, and by the labels of experts if there are any.

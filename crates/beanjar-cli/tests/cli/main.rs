@@ -1,6 +1,7 @@
 //! Tests of the real binary, named after what a user does.
 
 mod aggregating;
+mod asking;
 mod bad_input;
 mod exports;
 mod hardening;

@@ -226,6 +226,8 @@ fn every_schema_is_of_something_the_binary_writes() {
         ("plan", run(&[&["plan", "photos/judgments.csv", "--selection", "selection.json"]])),
         ("predict-values", run(&[&["predict", "predictor.json", "photos/judgments.csv"]])),
         ("gold", run(&[&["gold", "crowd/labels.csv", "--n", "5"]])),
+        ("votes", run(&[&["votes", "crowd/labels.csv"]])),
+        ("next", run(&[&["next", "crowd/labels.csv", "--votes", "5"]])),
         ("workers", run(&[&["workers", "crowd/labels.csv", "--suspicious"]])),
         ("score", run(&[&["score", "predictions.csv", "--labels", "experts/labels.csv"]])),
         ("model-crowd", serde_json::from_str(&folder.read("crowd.json")).expect("a model file")),

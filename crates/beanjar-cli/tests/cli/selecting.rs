@@ -89,10 +89,15 @@ fn plan_fit_and_predict_follow_from_a_selection() {
     let run = folder.run(&["plan", "judgments.csv", "--selection", "more.csv", "--out", "todo.csv"]);
     assert!(run.err.contains("never judged so far: never-asked"), "{}", run.err);
     let todo = folder.read("todo.csv");
-    assert_eq!(todo.lines().next(), Some("object,attribute,have,ask"));
-    assert!(todo.contains("photo1,male,2,1\nphoto1,tall,2,3\nphoto1,never-asked,0,1\n"));
+    assert_eq!(todo.lines().next(), Some("object,attribute,have,ask,cost"));
+    assert!(todo.contains("photo1,male,2,1,1\nphoto1,tall,2,3,6\nphoto1,never-asked,0,1,1\n"));
     let plan = folder.json(&["plan", "judgments.csv", "--selection", "more.csv"]);
     assert_eq!((&plan["ask"], number(&plan["cost"])), (&1000.into(), 200.0 + 1200.0 + 200.0));
+    folder.write("new.csv", "photo\nphoto1\nx1\nx2\n");
+    let plan = folder.json(&["plan", "--objects", "new.csv", "--selection", "more.csv"]);
+    assert_eq!((&plan["objects"], &plan["ask"], number(&plan["cost"])), (&3.into(), &27.into(), 3.0 * 14.0));
+    let plan = folder.json(&["plan", "judgments.csv", "--objects", "new.csv", "--selection", "more.csv"]);
+    assert_eq!((&plan["ask"], &plan["plan"][0]["ask"]), (&23.into(), &1.into()));
 
     let fit = ["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "selection.json", "--out", "model.json"];
     assert_eq!(folder.run(&fit).code, 0);
@@ -155,7 +160,7 @@ fn the_commands_print_the_outcomes_of_the_library() {
     }
 
     let selection = selection.unwrap();
-    let outcome = Plan { selection: selection.clone() }.run(&judgments, &context).unwrap();
+    let outcome = Plan { selection: selection.clone(), objects: None }.run(&judgments, &context).unwrap();
     let found = printed(&["plan", "judgments.csv", "--selection", "selection.json"]);
     assert_eq!(found, serde_json::to_string_pretty(&outcome).unwrap() + "\n");
 

@@ -151,6 +151,21 @@ impl Ballots {
         self.offsets[task]
     }
 
+    /// Who cast a vote, by its number among all.
+    pub(crate) fn worker_of(&self, vote: usize) -> usize {
+        self.worker[vote] as usize
+    }
+
+    /// How many workers voted on each task.
+    pub(crate) fn opinions(&self) -> Vec<usize> {
+        let mut last = vec![usize::MAX; self.workers];
+        let new = |task: usize, last: &mut Vec<usize>| {
+            let voted = self.votes(task).workers.iter();
+            voted.filter(|&&worker| std::mem::replace(&mut last[worker as usize], task) != task).count()
+        };
+        (0..self.tasks()).map(|task| new(task, &mut last)).collect()
+    }
+
     /// The votes on one task.
     ///
     /// # Panics

@@ -27,6 +27,8 @@ pub(crate) use folds::{Fold, Folds, sample_of_tasks};
 pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, LARGEST, ObjectJudgments};
 pub use label_table::{Labels, LabelsPart, Translated};
 pub use repeats::Repeats;
+#[cfg(test)]
+pub(crate) use repeats::averaged;
 pub(crate) use repeats::{as_one, first_votes};
 pub(crate) use sum::sum_over_large;
 pub use sum::{Grouped, Sum, sum_over};

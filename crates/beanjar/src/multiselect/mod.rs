@@ -10,6 +10,7 @@
 //! obj, a [`Selector`] raises and bounds it, and checks it on held-out objects.
 
 mod along;
+mod attribute_label;
 mod attribute_names;
 mod baselines;
 mod best;
@@ -37,6 +38,7 @@ mod spending;
 mod stability;
 mod validate;
 
+pub use attribute_label::AttributeLabel;
 pub use fit::{FitPredictor, FitPredictorOutcome};
 pub use method::Method;
 pub use plan::{Plan, PlanAttribute, PlanOutcome, PlanRow};

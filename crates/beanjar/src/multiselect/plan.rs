@@ -1,7 +1,6 @@
 //! The judgments still to collect for a selection.
 
 use super::Selection;
-use crate::judgments::Grouped;
 use crate::{Context, Dictionary, Judgments, Result, Warning};
 
 /// Lists the judgments still to collect for a selection, object by object.
@@ -11,6 +10,7 @@ use crate::{Context, Dictionary, Judgments, Result, Warning};
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `selection` | which attributes to judge, how often each | none | at least one judgment |
+/// | `objects` | the objects to plan for, which may be new | those judged | each once |
 ///
 /// Cost: O(judgments + objects attributes).
 ///
@@ -20,7 +20,7 @@ use crate::{Context, Dictionary, Judgments, Result, Warning};
 ///
 /// let judgments = Judgments::from_rows([("jar 1", "beans", "ann", 310.0), ("jar 2", "beans", "ann", 50.0)])?;
 /// let selection = Selection::from_columns(&Column::from_rows("judgments", [("beans", "3")])?, None)?;
-/// let outcome = Plan { selection }.run(&judgments, &Context::new())?;
+/// let outcome = Plan { selection, objects: None }.run(&judgments, &Context::new())?;
 /// assert_eq!((outcome.ask, outcome.rows().next().unwrap().ask), (4, 2));
 /// # Ok::<(), beanjar::Error>(())
 /// ```
@@ -28,6 +28,8 @@ use crate::{Context, Dictionary, Judgments, Result, Warning};
 pub struct Plan {
     /// Which attributes to judge, how often each.
     pub selection: Selection,
+    /// The objects to plan for, which may be new; none for those judged.
+    pub objects: Option<Dictionary>,
 }
 
 /// What there is and what is to be asked.
@@ -63,10 +65,13 @@ pub struct PlanAttribute {
     pub ask: u64,
     /// What those cost.
     pub cost: f64,
+    /// What a judgment costs.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub price: f64,
 }
 
 /// One attribute of one object in a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PlanRow<'a> {
     /// Which object.
@@ -77,6 +82,8 @@ pub struct PlanRow<'a> {
     pub have: u32,
     /// How many more to ask for.
     pub ask: u32,
+    /// What those cost.
+    pub cost: f64,
 }
 
 impl Plan {
@@ -93,7 +100,8 @@ impl Plan {
         let columns: Vec<Option<usize>> = wanted.iter().map(|wanted| lookup.code(&wanted.attribute)).collect();
         let unseen = wanted.iter().zip(&columns).filter(|(_, column)| column.is_none());
         let unseen: Vec<String> = unseen.map(|(wanted, _)| wanted.attribute.clone()).collect();
-        let have = counts(judgments, &columns, context)?;
+        let objects = self.objects.as_ref().unwrap_or(&judgments.objects);
+        let have = counts(judgments, objects, &columns, context)?;
         let attributes: Vec<PlanAttribute> = wanted
             .iter()
             .enumerate()
@@ -106,11 +114,12 @@ impl Plan {
                     have: of_each().copied().map(u64::from).sum(),
                     ask,
                     cost: ask as f64 * wanted.cost,
+                    price: wanted.cost,
                 }
             })
             .collect();
         Ok(PlanOutcome {
-            objects: judgments.objects.clone(),
+            objects: objects.clone(),
             ask: attributes.iter().map(|attribute| attribute.ask).sum(),
             cost: attributes.iter().map(|attribute| attribute.cost).sum(),
             attributes,
@@ -120,18 +129,25 @@ impl Plan {
     }
 }
 
-/// How often each object was judged on each of these attributes of the table.
-fn counts(judgments: &Judgments, columns: &[Option<usize>], context: &Context) -> Result<Vec<u32>> {
-    let objects = judgments.objects();
-    let mut counts = Vec::with_capacity(objects * columns.len());
+/// How often each object was judged on each of these attributes of the table; a new object never.
+fn counts(
+    judgments: &Judgments,
+    objects: &Dictionary,
+    columns: &[Option<usize>],
+    context: &Context,
+) -> Result<Vec<u32>> {
+    let lookup = judgments.objects.lookup();
+    let mut counts = Vec::with_capacity(objects.len() * columns.len());
     let mut of_object = vec![0; judgments.attributes.len()];
-    for object in 0..objects {
-        if object % 65_536 == 0 {
-            context.report("planning", object as f64 / objects as f64)?;
+    for (number, id) in objects.iter().enumerate() {
+        if number % 65_536 == 0 {
+            context.report("planning", number as f64 / objects.len() as f64)?;
         }
         of_object.fill(0);
-        for (attribute, _, values) in judgments.of(object).by_attribute() {
-            of_object[attribute] = values.len() as u32;
+        if let Some(object) = lookup.code(id) {
+            for (attribute, _, values) in judgments.of(object).by_attribute() {
+                of_object[attribute] = values.len() as u32;
+            }
         }
         counts.extend(columns.iter().map(|column| column.map_or(0, |column| of_object[column])));
     }
@@ -143,11 +159,10 @@ impl PlanOutcome {
     pub fn rows(&self) -> impl Iterator<Item = PlanRow<'_>> {
         let each = self.attributes.len().max(1);
         self.objects.iter().zip(self.have.chunks(each)).flat_map(|(object, have)| {
-            self.attributes.iter().zip(have).map(move |(attribute, &have)| PlanRow {
-                object,
-                attribute: &attribute.attribute,
-                have,
-                ask: attribute.judgments.saturating_sub(have),
+            self.attributes.iter().zip(have).map(move |(attribute, &have)| {
+                let ask = attribute.judgments.saturating_sub(have);
+                let cost = f64::from(ask) * attribute.price;
+                PlanRow { object, attribute: &attribute.attribute, have, ask, cost }
             })
         })
     }
@@ -194,7 +209,12 @@ mod tests {
             cost,
         });
         let selection = Selection::new(attributes.to_vec()).unwrap();
-        let outcome = Plan { selection }.run(&judgments, &Context::new()).unwrap();
+        let new = Some(["q", "new"].into_iter().collect());
+        let of_new = Plan { selection: selection.clone(), objects: new }.run(&judgments, &Context::new()).unwrap();
+        let rows: Vec<(&str, u32, f64)> = of_new.rows().map(|row| (row.object, row.ask, row.cost)).collect();
+        let expected = [("q", 3, 6.0), ("q", 0, 0.0), ("q", 2, 1.0), ("new", 3, 6.0), ("new", 1, 1.0), ("new", 2, 1.0)];
+        assert_eq!((rows, of_new.cost), (expected.to_vec(), 15.0));
+        let outcome = Plan { selection, objects: None }.run(&judgments, &Context::new()).unwrap();
         let counts: Vec<(&str, &str, u32, u32)> =
             outcome.rows().map(|row| (row.object, row.attribute, row.have, row.ask)).collect();
         let expected = [

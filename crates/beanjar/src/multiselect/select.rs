@@ -1,6 +1,7 @@
 //! The whole of `select`: from judgments and labels to what to ask, and what to expect of it.
 
 use super::along::OtherLosses;
+use super::attribute_label::averaged_from;
 use super::attribute_names::find;
 use super::estimates::check_ridge;
 use super::selection::{number, whole};
@@ -30,6 +31,8 @@ use std::collections::BTreeMap;
 /// | `always` | attributes to judge at least once | none | |
 /// | `never` | attributes never to judge | none | |
 /// | `ridge` | `ridge` times (signal + noise / 2) is added to an attribute's variance | chosen among [`RIDGES`] by the expected loss | at least 0 |
+/// | `leak` | whether attributes that the label was averaged from may be judged | no | |
+/// | `label_noise` | the variance of errors in the label itself, which is taken off losses and its variance | 0 | at least 0, below the label's variance |
 /// | `compare` | whether to estimate what error other methods would have | no | |
 /// | `bootstrap` | on how many resamplings of the objects the selection is repeated | none | 1 to 100,000 |
 ///
@@ -73,6 +76,10 @@ pub struct Select {
     pub never: Vec<String>,
     /// The ridge; none to choose it by the expected loss.
     pub ridge: Option<f64>,
+    /// Whether attributes that the label was averaged from may be judged.
+    pub leak: bool,
+    /// The variance of errors in the label itself; see [`AttributeLabel`](super::AttributeLabel).
+    pub label_noise: f64,
     /// Whether to estimate what error other methods would have.
     pub compare: bool,
     /// On how many resamplings of the objects the selection is repeated.
@@ -90,6 +97,8 @@ impl Default for Select {
             always: Vec::new(),
             never: Vec::new(),
             ridge: None,
+            leak: false,
+            label_noise: 0.0,
             compare: false,
             bootstrap: None,
         }
@@ -125,16 +134,23 @@ impl Select {
             return Err(Error::OutOfRange { name: "a cost", value, range: "above 0, and 1e50 at most" });
         }
         self.ridge.map_or(Ok(()), check_ridge)?;
+        if !(self.label_noise >= 0.0 && self.label_noise.is_finite()) {
+            let value = self.label_noise.to_string();
+            return Err(Error::OutOfRange { name: "the noise of the label", value, range: "0 or more" });
+        }
         self.bootstrap.map_or(Ok(()), check_samples)
     }
 
     /// Chooses what to ask to predict a label. Objects without a label are left out.
     pub fn fit(&self, judgments: &Judgments, label: &Column, context: &Context) -> Result<SelectOutcome> {
         self.check()?;
-        let spending = self.spending(&judgments.attributes)?;
+        let mut spending = self.spending(&judgments.attributes)?;
         let coded = CodedLabels::of(label, &judgments.objects)?;
         let data = LabelledJudgments::new(judgments, &coded.values)?;
         let mut warnings: Vec<Warning> = coded.warning().into_iter().collect();
+        if !self.leak {
+            warnings.extend(leave_out_the_label(&mut spending, data, label.name()));
+        }
         context.report("estimating", 0.0)?;
         let plain = Estimates::new(data, 0.0, context)?;
         spending.check(&plain)?;
@@ -178,7 +194,7 @@ impl Select {
             others,
             warnings,
         };
-        Ok(SelectOutcome::of(found))
+        Ok(SelectOutcome::of(found).without_noise(self.label_noise))
     }
 
     /// The cross-validated losses, with the best ridge. None for single judgments, whose loss at other numbers of
@@ -240,6 +256,18 @@ impl Select {
         }
         Ok(spending)
     }
+}
+
+/// Leaves out the attributes that the label was averaged from, unless they were never to be judged anyway.
+fn leave_out_the_label(spending: &mut Spending, data: LabelledJudgments<'_>, label: &str) -> Option<Warning> {
+    let judgments = data.judgments;
+    let mut attributes = averaged_from(judgments, data.labels);
+    attributes.retain(|&attribute| spending.at_most[attribute] > 0 && !spending.always[attribute]);
+    attributes.iter().for_each(|&attribute| spending.at_most[attribute] = 0);
+    let names = attributes.iter().map(|&attribute| judgments.attributes.get(attribute).to_owned());
+    // Who names an attribute as the label knows.
+    let attributes: Vec<String> = names.filter(|name| name != label).collect();
+    (!attributes.is_empty()).then(|| Warning::LabelAveraged { label: label.to_owned(), attributes })
 }
 
 /// The rows with a value.

@@ -35,8 +35,11 @@ pub struct SelectOutcome {
     /// Of two classes, the share of objects to expect in the wrong one.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub error_rate: Option<f64>,
-    /// The smallest sum whose expected loss is within one standard error of the smallest.
+    /// The smallest sum whose expected loss is within one standard error of the smallest; none near the end of a budget at
+    /// whose end the loss still falls.
     pub suggested_budget: Option<f64>,
+    /// Whether the expected loss still falls at the end of the budget.
+    pub still_falling: bool,
     /// What no selection within the budget explains more than.
     pub upper_bound: f64,
     /// The share of the upper bound that is not explained.
@@ -233,6 +236,7 @@ impl SelectOutcome {
             }
         };
         let path: Vec<SelectStep> = steps.map(step).collect();
+        let falling = still_falling(&path);
         let weights = estimates.weights_for(&selection.repeats);
         let expected = loss(selection.spent);
         let error_rate = |(expected, classes): (ExpectedLoss, &Classes)| {
@@ -265,7 +269,8 @@ impl SelectOutcome {
             cv_loss: expected.map(|expected| expected.loss),
             cv_se: expected.map(|expected| expected.se),
             error_rate: expected.zip(coded.classes.as_ref()).map(error_rate),
-            suggested_budget: suggested_budget(&path),
+            suggested_budget: suggested_budget(&path).filter(|&budget| !(falling && is_near_end(&path, budget))),
+            still_falling: falling,
             upper_bound: selection.upper_bound,
             gap: if selection.upper_bound > 0.0 { 1.0 - selection.explained / selection.upper_bound } else { 0.0 },
             proven: selection.proven,
@@ -289,6 +294,24 @@ impl OtherMethod {
     fn of(losses: OtherLosses) -> Self {
         let step = |(spent, cv_loss, cv_se): (f64, f64, f64)| OtherStep { spent, cv_loss, cv_se };
         OtherMethod { method: losses.strategy.method(), path: losses.points.into_iter().map(step).collect() }
+    }
+}
+
+impl SelectOutcome {
+    /// The same with the errors of the label itself taken off: losses are those of predicting the true values.
+    pub(super) fn without_noise(mut self, noise: f64) -> Self {
+        let less = |loss: &mut f64| *loss = (*loss - noise).max(0.0);
+        less(&mut self.label.variance);
+        less(&mut self.projected_loss);
+        self.cv_loss.iter_mut().for_each(less);
+        for step in &mut self.path {
+            less(&mut step.projected_loss);
+            step.cv_loss.iter_mut().for_each(less);
+        }
+        for step in self.others.iter_mut().flat_map(|other| &mut other.path) {
+            less(&mut step.cv_loss);
+        }
+        self
     }
 }
 
@@ -335,9 +358,43 @@ fn suggested_budget(path: &[SelectStep]) -> Option<f64> {
     expected.iter().find(|step| step.1 <= loss + se).map(|step| step.0)
 }
 
+/// From this share of the budget on is near its end.
+const NEAR: f64 = 0.8;
+
+/// Whether the expected loss falls by more than a hundredth over the last fifth of the budget.
+fn still_falling(path: &[SelectStep]) -> bool {
+    let Some(last) = path.last() else { return false };
+    let before = path.iter().rfind(|step| step.spent <= NEAR * last.spent);
+    let losses = before.and_then(|step| step.cv_loss).zip(last.cv_loss);
+    losses.is_some_and(|(before, after)| before - after > 0.01 * after.abs())
+}
+
+fn is_near_end(path: &[SelectStep], budget: f64) -> bool {
+    path.last().is_some_and(|last| budget > NEAR * last.spent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loss_that_still_falls_is_noticed() {
+        let step = |spent: f64, loss: f64| SelectStep {
+            judgments: 1,
+            upper_bound: None,
+            step: 1,
+            attribute: "a".into(),
+            spent,
+            explained: 0.0,
+            projected_loss: 0.0,
+            cv_loss: Some(loss),
+            cv_se: Some(0.1),
+        };
+        let falls: Vec<SelectStep> = (1..=10).map(|i| step(f64::from(i), 10.0 / f64::from(i))).collect();
+        assert!(still_falling(&falls) && is_near_end(&falls, 9.0) && !is_near_end(&falls, 8.0));
+        let flat: Vec<SelectStep> = (1..=10).map(|i| step(f64::from(i), 5.0 + 10.0 * 0.2f64.powi(i))).collect();
+        assert!(!still_falling(&flat) && !still_falling(&[]) && !still_falling(&flat[..1]));
+    }
 
     #[test]
     fn the_suggested_budget_is_the_first_within_one_standard_error() {

@@ -57,8 +57,9 @@ impl Selector {
     /// of the held-out objects alone. That is an unbiased estimate of the squared error that objects judged r times will
     /// have, from judgments that were made other numbers of times (lemma A.2). Rounds of folds are repeated until the
     /// estimate is steady. Of several ridges the one with the smallest loss plus two standard errors at the end of the
-    /// budget is kept: where the loss is unsteady, it is smallest by chance. Its loss is still the best of several, and so
-    /// a little too small.
+    /// budget is kept: where the loss is unsteady, it is smallest by chance. The loss that is reported is not that of the
+    /// kept ridge, which is the best of several and so too small: each fold has the loss of the ridge that the other folds
+    /// of its round would have kept.
     ///
     /// [`Strategy::Best`](super::Strategy::Best) is validated by the path of `Full`.
     ///
@@ -128,7 +129,10 @@ impl CrossValidation<'_> {
                 break;
             }
         }
-        best(&all, budget).cloned().ok_or(few)
+        let ridge = best(&all, budget).ok_or(few)?.ridge;
+        let rounds = all.first().map_or(0, |first| first.rounds);
+        let curves = (0..rounds).map(|round| chosen_by_others(&all, round, budget)).collect();
+        Ok(ValidationFit { ridge, rounds, label_variance, curves })
     }
 
     /// Holds each fold out once: of each fold, the curve of each ridge.
@@ -164,6 +168,24 @@ impl CrossValidation<'_> {
         });
         curves.into_iter().collect()
     }
+}
+
+/// Of each fold of a round, its curve under the ridge that the other folds would keep.
+fn chosen_by_others(all: &[ValidationFit], round: usize, budget: f64) -> Vec<Curve> {
+    let folds = all.first().map_or(0, |first| first.curves[round].len());
+    let chosen = |fold: usize| {
+        let cautious = |validation: &&ValidationFit| {
+            let mut others = validation.curves[round].clone();
+            others.remove(fold);
+            let all: f64 = others.iter().map(|curve| curve.share).sum();
+            others.iter_mut().for_each(|curve| curve.share /= all.max(f64::MIN_POSITIVE));
+            let ExpectedLoss { loss, se } = validation.round_loss(&others, budget);
+            loss + 2.0 * se
+        };
+        let kept = all.iter().min_by(|a, b| cautious(a).total_cmp(&cautious(b)));
+        kept.map(|validation| validation.curves[round][fold].clone())
+    };
+    (0..folds).filter_map(chosen).collect()
 }
 
 fn best(all: &[ValidationFit], budget: f64) -> Option<&ValidationFit> {

@@ -32,6 +32,17 @@ impl LabelAgreement {
     }
 }
 
+impl LabelAgreement {
+    /// Where the agreement lies with 95 percent (Wilson), each label counting as one observation.
+    pub(super) fn interval(&self, worker: usize) -> Option<(f64, f64)> {
+        let (n, share) = (self.compared[worker] as f64, self.of(worker)?);
+        const Z: f64 = 1.96;
+        let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+        let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+        Some(((middle - half).max(0.0), (middle + half).min(1.0)))
+    }
+}
+
 impl Sum<Labels> for LabelAgreement {
     fn observe(&mut self, votes: Votes<'_>) {
         for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
@@ -114,6 +125,15 @@ impl<'a> JudgmentAgreement<'a> {
         let (vx, vy) = (xx - x * x / n, yy - y * y / n);
         // What rounding leaves of a constant is not a variance.
         (n >= 3.0 && vx > 1e-12 * xx && vy > 1e-12 * yy).then(|| (xy - x * y / n) / (vx * vy).sqrt())
+    }
+}
+
+impl JudgmentAgreement<'_> {
+    /// Where the correlation lies with 95 percent (Fisher's z); none with fewer than four to compare.
+    pub(super) fn interval(&self, worker: usize) -> Option<(f64, f64)> {
+        let (n, agreement) = (self.moments[worker].n, self.of(worker)?.clamp(-1.0 + 1e-12, 1.0 - 1e-12));
+        let half = 1.96 / (n - 3.0).max(0.0).sqrt();
+        half.is_finite().then(|| ((agreement.atanh() - half).tanh(), (agreement.atanh() + half).tanh()))
     }
 }
 

@@ -1,7 +1,10 @@
 //! How reliable judgments are: `inspect` on judgments.
 
 use super::agreement::{JudgmentAgreement, Standard};
+use super::alpha_interval::AlphaSums;
 use super::coverage::covered;
+use super::icc::Interval;
+use super::rater_bias::{AdjustedMean, RaterBias};
 use super::variance::{AttributeSums, Variances, judgments_needed, reliability_of_mean};
 use crate::judgments::sum_over;
 use crate::{Context, Dictionary, Error, Judgments, Result, Warning};
@@ -13,8 +16,9 @@ use crate::{Context, Dictionary, Error, Judgments, Result, Warning};
 /// | `repeats` | how many judgments to average, for the reliability of their mean | 5 | 1 or more |
 /// | `wanted` | the reliability to find the number of judgments for | 0.8 | above 0, below 1 |
 /// | `known` | ids of objects whose label is known: the outcome counts them | none | at least one of the objects |
+/// | `adjusted` | whether the outcome gives objects' means without what their raters add | no | |
 ///
-/// Cost: O(judgments), in two passes.
+/// Cost: O(judgments), in a few passes; what raters add takes at most as many more as there are raters.
 ///
 /// ```
 /// use beanjar::{Context, Judgments, reliability::InspectJudgments};
@@ -36,11 +40,13 @@ pub struct InspectJudgments {
     pub wanted: f64,
     /// The ids of objects whose label is known.
     pub known: Option<Dictionary>,
+    /// Whether the outcome gives objects' means without what their raters add.
+    pub adjusted: bool,
 }
 
 impl Default for InspectJudgments {
     fn default() -> Self {
-        InspectJudgments { repeats: 5, wanted: 0.8, known: None }
+        InspectJudgments { repeats: 5, wanted: 0.8, known: None, adjusted: false }
     }
 }
 
@@ -66,6 +72,9 @@ pub struct InspectJudgmentsOutcome {
     /// How many objects have a known label; none if it was not asked.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub labelled: Option<usize>,
+    /// Objects' means without what their raters add, attribute by attribute; empty if they were not asked for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub adjusted: Vec<AdjustedMean>,
     /// What looks odd in the judgments.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub warnings: Vec<Warning>,
@@ -93,8 +102,23 @@ pub struct AttributeReliability {
     pub reliability: Option<f64>,
     /// How many judgments have a mean of reliability [`wanted`](InspectJudgmentsOutcome::wanted). None if no number has.
     pub needed: Option<u64>,
+    /// The lower end of its 95 percent interval.
+    pub icc_low: Option<f64>,
+    /// The upper end.
+    pub icc_high: Option<f64>,
+    /// How many judgments an object has (the harmonic mean), which the next two are of; none where objects and raters
+    /// cannot be told apart.
+    pub raters: Option<f64>,
+    /// ICC(2,k), the reliability of the mean of so many judgments by any raters.
+    pub icc2k: Option<Interval>,
+    /// ICC(3,k), the same where all objects have the same raters.
+    pub icc3k: Option<Interval>,
     /// Krippendorff's alpha on the interval scale.
     pub alpha: Option<f64>,
+    /// The lower end of its 95 percent interval.
+    pub alpha_low: Option<f64>,
+    /// The upper end.
+    pub alpha_high: Option<f64>,
     /// Whether all judgments are the same.
     pub constant: bool,
 }
@@ -110,6 +134,17 @@ pub struct JudgmentWorker {
     /// The correlation of their judgments with the mean of the others' on the same attribute of the same object, each
     /// attribute brought to mean 0 and variance 1 first. None with fewer than three to compare, or if nothing varies.
     pub agreement: Option<f64>,
+    /// The lower end of its 95 percent interval; none with fewer than four to compare.
+    pub agreement_low: Option<f64>,
+    /// The upper end.
+    pub agreement_high: Option<f64>,
+    /// What they add to a judgment, compared with the others on the same objects, in standard deviations of the attribute.
+    /// It is drawn to zero where judgments are few.
+    pub bias: Option<f64>,
+    /// The share of their judgments at the lowest or the highest value of an attribute.
+    pub ends: Option<f64>,
+    /// That share among all judgments of the same attributes.
+    pub ends_usual: Option<f64>,
 }
 
 impl InspectJudgments {
@@ -131,6 +166,11 @@ impl InspectJudgments {
             })
             .collect();
         let agreement = sum_over(judgments, context, || JudgmentAgreement::new(judgments, &scales));
+        let start = AlphaSums::new(judgments);
+        let alphas = sum_over(judgments, context, || start.clone());
+        context.report("inspecting", 0.8)?;
+        let deviations: Vec<f64> = scales.iter().map(|scale| scale.deviation).collect();
+        let raters = RaterBias::new(judgments, &deviations, self.adjusted, context);
         context.report("inspecting", 1.0)?;
         let attributes = judgments.attributes.iter().enumerate();
         let workers = judgments.workers.iter().enumerate();
@@ -140,14 +180,25 @@ impl InspectJudgments {
             repeated: judgments.repeated(context),
             repeats: self.repeats,
             wanted: self.wanted,
-            attributes: attributes.map(|(code, name)| self.attribute(name, variances.of(code))).collect(),
+            attributes: attributes
+                .map(|(code, name)| {
+                    let found = self.attribute(name, variances.of(code));
+                    found.with(alphas.of(code), raters.of_means[code])
+                })
+                .collect(),
             workers: workers
                 .map(|(code, worker)| JudgmentWorker {
                     worker: worker.to_owned(),
                     judgments: agreement.judgments[code],
                     agreement: agreement.of(code),
+                    agreement_low: agreement.interval(code).map(|(low, _)| low),
+                    agreement_high: agreement.interval(code).map(|(_, high)| high),
+                    bias: raters.bias[code],
+                    ends: raters.ends[code].map(|(own, _)| own),
+                    ends_usual: raters.ends[code].map(|(_, usual)| usual),
                 })
                 .collect(),
+            adjusted: raters.adjusted,
             labelled,
             warnings: Vec::new(),
         };
@@ -169,6 +220,7 @@ impl InspectJudgments {
 
     fn attribute(&self, name: &str, sums: &AttributeSums) -> AttributeReliability {
         let icc = sums.icc();
+        let interval = sums.icc_interval();
         AttributeReliability {
             attribute: name.to_owned(),
             objects: sums.objects as u64,
@@ -180,8 +232,29 @@ impl InspectJudgments {
             // A negative estimate says that nothing was found, not that averaging makes it worse.
             reliability: icc.map(|icc| reliability_of_mean(icc.max(0.0), f64::from(self.repeats))),
             needed: icc.and_then(|icc| judgments_needed(icc, self.wanted)),
+            icc_low: interval.map(|icc| icc.low),
+            icc_high: interval.map(|icc| icc.high),
+            raters: None,
+            icc2k: None,
+            icc3k: None,
             alpha: sums.alpha(),
+            alpha_low: None,
+            alpha_high: None,
             constant: sums.is_constant(),
+        }
+    }
+}
+
+impl AttributeReliability {
+    /// The same with the interval of alpha and what is known of means over raters.
+    fn with(self, alpha: Option<Interval>, of_means: Option<(f64, Interval, Interval)>) -> Self {
+        AttributeReliability {
+            alpha_low: alpha.map(|alpha| alpha.low),
+            alpha_high: alpha.map(|alpha| alpha.high),
+            raters: of_means.map(|of| of.0),
+            icc2k: of_means.map(|of| of.1),
+            icc3k: of_means.map(|of| of.2),
+            ..self
         }
     }
 }

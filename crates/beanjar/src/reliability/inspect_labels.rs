@@ -104,6 +104,10 @@ pub struct LabelWorker {
     /// The mean, over their labels, of the share of other workers' votes on the same task that are the same;
     /// none for one who was alone everywhere.
     pub agreement: Option<f64>,
+    /// The lower end of its 95 percent interval.
+    pub agreement_low: Option<f64>,
+    /// The upper end.
+    pub agreement_high: Option<f64>,
 }
 
 /// With more, the ends of the interval would change by less than their last digit.
@@ -156,6 +160,8 @@ impl InspectLabels {
                     worker: worker.to_owned(),
                     labels: agreement.labels[code],
                     agreement: agreement.of(code),
+                    agreement_low: agreement.interval(code).map(|(low, _)| low),
+                    agreement_high: agreement.interval(code).map(|(_, high)| high),
                 })
                 .collect(),
             labelled,

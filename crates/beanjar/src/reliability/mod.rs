@@ -2,18 +2,24 @@
 
 mod agreement;
 mod alpha;
+mod alpha_interval;
 mod coverage;
+mod icc;
 mod inspect_judgments;
 mod inspect_labels;
 mod kappa;
 mod patterns;
+mod rater_bias;
+mod two_way;
 mod variance;
 
 #[cfg(test)]
 mod properties;
 
 pub use alpha::Scale;
+pub use icc::Interval;
 pub use inspect_judgments::{AttributeReliability, InspectJudgments, InspectJudgmentsOutcome, JudgmentWorker};
 pub use inspect_labels::{InspectLabels, InspectLabelsOutcome, LabelWorker, VotesPerTask};
+pub use rater_bias::AdjustedMean;
 pub(crate) use variance::{AttributeSums, first_values};
 pub use variance::{judgments_needed, reliability_of_mean};

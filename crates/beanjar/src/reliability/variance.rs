@@ -1,5 +1,6 @@
 //! Noise and signal: how much judgments of one object differ, and how much objects do.
 
+use super::icc::{Interval, icc1};
 use crate::Judgments;
 use crate::judgments::{Grouped, ObjectJudgments, Sum};
 
@@ -211,15 +212,26 @@ impl AttributeSums {
     /// n0 = (N - sum n^2 / N) / (m - 1) judgments an object. None if objects are fewer than two, none was judged
     /// twice, or nothing varies.
     pub(super) fn icc(&self) -> Option<f64> {
+        let (between, within, per_object) = self.mean_squares()?;
+        let icc = (between - within) / (between + (per_object - 1.0) * within);
+        icc.is_finite().then_some(icc)
+    }
+
+    /// The same with its 95 percent interval, by the F distribution of the ratio of mean squares.
+    pub(super) fn icc_interval(&self) -> Option<Interval> {
+        let (between, within, per_object) = self.mean_squares()?;
+        icc1(between, within, self.objects, per_object, self.judgments - self.objects)
+    }
+
+    /// The mean squares between and within objects, and the judgments of an object.
+    fn mean_squares(&self) -> Option<(f64, f64, f64)> {
         let (objects, judgments) = (self.objects, self.judgments);
         if objects < 2.0 || judgments <= objects || self.is_constant() {
             return None;
         }
         let between = (self.between - self.sum * self.sum / judgments).max(0.0) / (objects - 1.0);
         let within = self.within / (judgments - objects);
-        let per_object = (judgments - self.judgments_squared / judgments) / (objects - 1.0);
-        let icc = (between - within) / (between + (per_object - 1.0) * within);
-        icc.is_finite().then_some(icc)
+        Some((between, within, (judgments - self.judgments_squared / judgments) / (objects - 1.0)))
     }
 
     /// Krippendorff's alpha on the interval scale. None if no object was judged twice, or nothing varies.

@@ -1,4 +1,5 @@
 use super::aggregate_outcome::{AggregateOutcome, FitSummary};
+use super::votes::find_hopeless;
 use super::{Calibration, Evidence, Majority, Method, Posterior, worker_accuracies};
 use crate::judgments::{Column, Dictionary, KnownClasses, Labels, Repeats};
 use crate::nearest_name::nearest;
@@ -113,6 +114,7 @@ impl Aggregate {
         let votes = summary.auto.as_ref().map(|auto| auto.effective_votes(ballots));
         let compared = truth.and_then(|truth| compared(&fit.posterior, truth, gold.as_deref()));
         let mut outcome = AggregateOutcome::new(method.name().to_owned(), labels, fit.posterior, accuracies, context);
+        find_hopeless(&mut outcome.states, &fit.rule, &outcome.posterior, ballots, context);
         outcome.fit = Some(summary);
         outcome.rule = Some(fit.rule);
         outcome.confusion = self.confusion;
@@ -163,7 +165,7 @@ impl Aggregate {
 }
 
 /// The known class of each task.
-fn known(
+pub(super) fn known(
     column: Option<&Column>,
     table: &'static str,
     labels: &Labels,

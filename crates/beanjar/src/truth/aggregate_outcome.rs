@@ -1,4 +1,5 @@
-use super::{AutoSummary, Calibration, Posterior, Rule, TaskInDoubt, WorkerAccuracy};
+use super::votes::by_confidence;
+use super::{AutoSummary, Calibration, Posterior, Rule, TaskInDoubt, TaskState, WorkerAccuracy};
 use crate::judgments::{Dictionary, Labels};
 use crate::model::CrowdModel;
 use crate::workers::AgreementMap;
@@ -43,6 +44,8 @@ pub struct AggregateOutcome {
     given: Vec<u16>,
     /// Whether another class of the task is as probable.
     tied: Vec<bool>,
+    /// How far each task's label is decided.
+    pub(super) states: Vec<TaskState>,
     accuracies: Vec<Option<WorkerAccuracy>>,
     /// Whether each worker's labels were used.
     pub(super) kept: Vec<bool>,
@@ -80,6 +83,23 @@ pub struct AggregatedTask<'a> {
     pub probabilities: &'a [f64],
     /// How many independent votes its votes are worth, where the method says so.
     pub effective_votes: Option<f64>,
+    /// How far its label is decided.
+    pub state: TaskState,
+}
+
+/// How many tasks are settled, in doubt, and in doubt for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct TaskStates {
+    /// Tasks whose label has a probability above 0.95.
+    pub settled: usize,
+    /// Tasks that further votes may settle.
+    pub in_doubt: usize,
+    /// Tasks that further votes by such workers are not expected to settle.
+    pub hopeless: usize,
+    /// Tasks with two or more classes that are as probable as any; they are counted above as well.
+    pub tied: usize,
 }
 
 /// How good one worker is.
@@ -113,7 +133,9 @@ impl AggregateOutcome {
     ) -> Self {
         let key = |task: usize| labels.ballots().task_key(task);
         let answers = (0..posterior.tasks()).map(|task| posterior.answer_by(task, context.seed(), key(task)));
-        let (given, tied) = answers.map(|answer| (answer.class as u16, answer.tied)).unzip();
+        let (given, tied): (Vec<u16>, Vec<bool>) = answers.map(|answer| (answer.class as u16, answer.tied)).unzip();
+        let sure = |(task, &class): (usize, &u16)| posterior.of(task)[usize::from(class)];
+        let states = by_confidence(given.iter().enumerate().map(sure));
         AggregateOutcome {
             method,
             task_ids: labels.tasks.clone(),
@@ -131,6 +153,7 @@ impl AggregateOutcome {
             warnings: Vec::new(),
             given,
             tied,
+            states,
             kept: vec![true; accuracies.len()],
             accuracies,
             rule: None,
@@ -153,12 +176,24 @@ impl AggregateOutcome {
             tied: self.tied[task],
             probabilities,
             effective_votes: self.effective_votes.as_ref().map(|votes| votes[task]),
+            state: self.states[task],
         }
     }
 
     /// The tasks, in the order of their ids.
     pub fn tasks(&self) -> impl ExactSizeIterator<Item = AggregatedTask<'_>> {
         (0..self.given.len()).map(|task| self.row(task))
+    }
+
+    /// How many tasks are settled, in doubt, and in doubt for good.
+    pub fn states(&self) -> TaskStates {
+        let of = |state| self.states.iter().filter(|found| **found == state).count();
+        TaskStates {
+            settled: of(TaskState::Settled),
+            in_doubt: of(TaskState::InDoubt),
+            hopeless: of(TaskState::Hopeless),
+            tied: self.tied.iter().filter(|tied| **tied).count(),
+        }
     }
 
     /// The class of each task, as a number among the classes.
@@ -220,7 +255,7 @@ mod written {
 
     impl Serialize for AggregateOutcome {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut outcome = serializer.serialize_struct("aggregate", 12)?;
+            let mut outcome = serializer.serialize_struct("aggregate", 13)?;
             outcome.serialize_field("method", &self.method)?;
             outcome.serialize_field("classes", &self.classes.iter().collect::<Vec<_>>())?;
             if let Some(fit) = &self.fit {
@@ -238,6 +273,7 @@ mod written {
             if let Some(truth) = &self.truth {
                 outcome.serialize_field("truth", &Truth { truth, confusion: self.truth_confusion.as_ref() })?;
             }
+            outcome.serialize_field("states", &self.states())?;
             outcome.serialize_field("tasks", &Tasks(self))?;
             outcome.serialize_field("workers", &Workers(self))?;
             if let Some(in_doubt) = &self.in_doubt {
@@ -272,12 +308,13 @@ mod written {
     impl Serialize for Task<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let Task(classes, task) = self;
-            let mut row = serializer.serialize_struct("task", 6)?;
+            let mut row = serializer.serialize_struct("task", 7)?;
             row.serialize_field("task", task.task)?;
             row.serialize_field("label", task.label)?;
             row.serialize_field("confidence", &task.confidence)?;
             row.serialize_field("tied", &task.tied)?;
             row.serialize_field("probabilities", &Probabilities(classes, task.probabilities))?;
+            row.serialize_field("state", &task.state)?;
             if let Some(votes) = task.effective_votes {
                 row.serialize_field("effective_votes", &votes)?;
             }

@@ -28,11 +28,12 @@ mod rule;
 mod skilled;
 mod spectral;
 mod suggest_gold;
+mod votes;
 mod wawa;
 
 pub use accuracy::{WorkerAccuracy, worker_accuracies};
 pub use aggregate::{Aggregate, WorkersToUse};
-pub use aggregate_outcome::{AggregateOutcome, AggregatedTask, AggregatedWorker, FitSummary};
+pub use aggregate_outcome::{AggregateOutcome, AggregatedTask, AggregatedWorker, FitSummary, TaskStates};
 pub use auto::{Auto, AutoSummary, CandidateWeight, KnownSummary};
 pub use calibration::{Calibration, CalibrationBin};
 pub use class_prior::ClassPrior;
@@ -53,6 +54,10 @@ pub use skilled::Skilled;
 pub(crate) use skilled::{Rows, WorkerRows};
 pub use spectral::Spectral;
 pub use suggest_gold::{SuggestGold, SuggestGoldOutcome, SuggestedTask, TaskKind};
+pub use votes::{
+    EnoughVotes, EnoughVotesOutcome, NextQuestion, NextVotes, NextVotesOutcome, PoolWorker, StopVotes, TargetVotes,
+    TaskState, VotesNow, VotesRow,
+};
 pub use wawa::Wawa;
 
 use crate::{Error, Result};

@@ -77,6 +77,11 @@ impl Posterior {
         &self.values[task * self.classes..(task + 1) * self.classes]
     }
 
+    /// Fills one task's row.
+    pub(super) fn set(&mut self, task: usize, fill: impl FnOnce(&mut [f64])) {
+        fill(&mut self.values[task * self.classes..(task + 1) * self.classes]);
+    }
+
     /// Fills each task's row, pieces of the tasks side by side.
     pub(super) fn fill(&mut self, context: &Context, fill: impl Fn(usize, &mut [f64]) + Sync + Send) {
         let classes = self.classes.max(1);

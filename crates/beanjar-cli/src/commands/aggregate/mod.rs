@@ -2,6 +2,7 @@ mod report;
 mod workers_wanted;
 
 pub(crate) use report::AggregateReport;
+use report::{WorkerReport, worker_rows};
 
 use super::by_question::ByQuestion;
 use super::pictures::{Pictures, by_question};
@@ -10,11 +11,12 @@ use super::repeats::RepeatsFlag;
 use super::{Known, first_column, same_file};
 use crate::Common;
 use crate::failure::{Failure, Result};
+use crate::output::Report;
 use beanjar::truth::{
     Auto, ClassPrior, DawidSkene, Majority, Method, Mixture, OneCoin, Pooled, Skilled, Spectral, Stopping, Wawa,
 };
 use beanjar::{AggregateOutcome, Labels, Model};
-use beanjar_io::{Output, Question, Source};
+use beanjar_io::{Output, Question, Source, write_rows};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use workers_wanted::WorkersWanted;
@@ -26,7 +28,7 @@ use workers_wanted::WorkersWanted;
 /// sure to be. Classes with equal probability are tied, and one of them is drawn by --seed.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar aggregate labels.csv --out truth.csv\n  beanjar aggregate labels.csv --method dawid-skene --confusion --format json\n  beanjar aggregate labels.csv --gold known.csv --workers auto --model model.json\n  beanjar aggregate labels.csv --report report.html"
+    after_help = "Examples:\n  beanjar aggregate labels.csv --out truth.csv\n  beanjar aggregate labels.csv --method dawid-skene --confusion --format json\n  beanjar aggregate labels.csv --gold known.csv --workers auto --model model.json\n  beanjar aggregate labels.csv --out truth.csv --probabilities --workers-out workers.csv\n  beanjar aggregate labels.csv --report report.html"
 )]
 pub(crate) struct Aggregate {
     /// The labels: task,worker,label.
@@ -81,6 +83,12 @@ pub(crate) struct Aggregate {
     /// Give each worker's confusion matrix (in JSON).
     #[arg(long)]
     confusion: bool,
+    /// In the table of tasks (CSV), give the probability of every class: a column P(class) for each.
+    #[arg(long)]
+    probabilities: bool,
+    /// Write the workers here too: worker,labels,kept,accuracy,accuracy_low,accuracy_high.
+    #[arg(long, value_name = "FILE.csv")]
+    workers_out: Option<PathBuf>,
     /// In the table, show every task and every worker.
     #[arg(long)]
     all: bool,
@@ -134,11 +142,19 @@ impl Aggregate {
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
         let title = format!("The labels of {}", self.file.name());
-        if let (Some(model), Some(out)) = (&self.model, &common.out)
-            && same_file(model, out)
-        {
-            return Err(Failure::Words("--model and --out name the same file; give each its own".into()));
+        let written = [("--out", &common.out), ("--model", &self.model), ("--workers-out", &self.workers_out)];
+        for (at, (one, path)) in written.iter().enumerate() {
+            for (other, second) in &written[at + 1..] {
+                if let (Some(path), Some(second)) = (path, second)
+                    && same_file(path, second)
+                {
+                    return Err(Failure::Words(format!("{other} and {one} name the same file; give each its own")));
+                }
+            }
         }
+        common.check_probabilities(self.probabilities)?;
+        let workers = self.workers_out.as_ref().map(|path| Ok::<_, Failure>((path, Output::create(path, &inputs)?)));
+        let workers = workers.transpose()?;
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
         match questions_of(self.reading.read_by(&self.by, &self.file, common)?.data, &self.file)? {
             Labelled::One(labels) => {
@@ -149,7 +165,10 @@ impl Aggregate {
                     output.finish()?;
                 }
                 easel.draw(&title, || vec![beanjar_report::aggregate(&outcome)])?;
-                sink.emit(&AggregateReport { outcome: &outcome, all: self.all })
+                if let Some((path, output)) = workers {
+                    write_rows(path, output, worker_rows(&outcome))?;
+                }
+                sink.emit(&self.report(&outcome))
             }
             Labelled::Each(_) if model.is_some() => Err(Failure::Words(format!(
                 "{}: --model saves the fit of one question; choose it with --question",
@@ -164,11 +183,18 @@ impl Aggregate {
                 let outcomes = questions.into_iter().map(fit).collect::<Result<Vec<_>>>()?;
                 let parts = outcomes.iter().map(|(name, outcome)| (name.as_str(), beanjar_report::aggregate(outcome)));
                 easel.draw(&title, || by_question(parts))?;
-                let reports =
-                    outcomes.iter().map(|(name, outcome)| (name.clone(), AggregateReport { outcome, all: self.all }));
+                if let Some((path, output)) = workers {
+                    let tables = outcomes.iter().map(|(name, outcome)| (name.clone(), WorkerReport(outcome)));
+                    write_rows(path, output, ByQuestion(tables.collect()).rows())?;
+                }
+                let reports = outcomes.iter().map(|(name, outcome)| (name.clone(), self.report(outcome)));
                 sink.emit(&ByQuestion(reports.collect()))
             }
         }
+    }
+
+    fn report<'a>(&self, outcome: &'a AggregateOutcome) -> AggregateReport<'a> {
+        AggregateReport { outcome, all: self.all, probabilities: self.probabilities }
     }
 
     /// Aggregates the labels of one question, which are not needed any more then, and there may be millions.

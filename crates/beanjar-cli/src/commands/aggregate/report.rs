@@ -1,7 +1,7 @@
 use crate::commands::predict::confusion_table;
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::AggregateOutcome;
-use beanjar::truth::{AggregatedTask, AggregatedWorker, AutoSummary, Calibration};
+use beanjar::truth::{AggregatedTask, AggregatedWorker, AutoSummary, Calibration, CandidateWeight, TaskState};
 use serde::Serialize;
 
 /// What `aggregate` and `predict` print.
@@ -12,6 +12,35 @@ pub(crate) struct AggregateReport<'a> {
     /// Whether the table shows every task and worker.
     #[serde(skip)]
     pub(crate) all: bool,
+    /// Whether the table of tasks has the probability of each class.
+    #[serde(skip)]
+    pub(crate) probabilities: bool,
+}
+
+/// The table of workers, for a file of its own.
+pub(super) fn worker_rows(outcome: &AggregateOutcome) -> Rows<'_> {
+    let row = |worker: AggregatedWorker<'_>| {
+        let mut row = vec![worker.worker.to_owned(), worker.labels.to_string(), worker.kept.to_string()];
+        row.extend([worker.accuracy, worker.accuracy_low, worker.accuracy_high].map(exact));
+        row
+    };
+    let header = ["worker", "labels", "kept", "accuracy", "accuracy_low", "accuracy_high"];
+    with_header(&header, outcome.workers().map(row))
+}
+
+/// The workers of one of several questions.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct WorkerReport<'a>(pub(super) &'a AggregateOutcome);
+
+impl Report for WorkerReport<'_> {
+    fn text(&self) -> String {
+        String::new()
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        worker_rows(self.0)
+    }
 }
 
 /// What is read at a glance.
@@ -38,6 +67,7 @@ impl Report for AggregateReport<'_> {
             }
         }
         text += &self.class_table();
+        text += &self.state_text();
         text += &self.task_table();
         text += &self.worker_table();
         text += &calibration_text("on the known labels, when they are not used", outcome.gold.as_ref());
@@ -47,9 +77,16 @@ impl Report for AggregateReport<'_> {
     }
 
     fn rows(&self) -> Rows<'_> {
-        let row =
-            |task: AggregatedTask<'_>| vec![task.task.to_owned(), task.label.to_owned(), exact(Some(task.confidence))];
-        with_header(&["task", "label", "confidence"], self.outcome.tasks().map(row))
+        let wanted = self.probabilities;
+        let names: Vec<String> = self.outcome.classes.iter().map(|class| format!("P({class})")).collect();
+        let mut header = vec!["task", "label", "confidence"];
+        header.extend(names.iter().filter(|_| wanted).map(String::as_str));
+        let row = move |task: AggregatedTask<'_>| {
+            let mut row = vec![task.task.to_owned(), task.label.to_owned(), exact(Some(task.confidence))];
+            row.extend(task.probabilities.iter().filter(|_| wanted).map(|p| exact(Some(*p))));
+            row
+        };
+        with_header(&header, self.outcome.tasks().map(row))
     }
 }
 
@@ -68,6 +105,24 @@ impl AggregateReport<'_> {
         text
     }
 
+    /// How many tasks are decided, and what to do about the others.
+    fn state_text(&self) -> String {
+        let states = self.outcome.states();
+        let row = |tasks: usize, name: &str, meaning: &str| match tasks {
+            0 => String::new(),
+            _ => format!("  {name:<9} {tasks:>7}  {meaning}\n"),
+        };
+        let mut text = String::from("\n");
+        text += &row(states.settled, "settled", "the label is more than 95% probable");
+        text += &row(states.in_doubt, "in doubt", "more votes may settle these: 'beanjar next' lists the best to ask");
+        text += &row(
+            states.hopeless,
+            "hopeless",
+            "workers guess or are divided: more votes would hardly help, an expert would",
+        );
+        text + &row(states.tied, "tied", "another label is as probable; one was drawn by --seed")
+    }
+
     /// The least sure tasks first.
     fn task_table(&self) -> String {
         let tasks: Vec<AggregatedTask<'_>> = self.outcome.tasks().collect();
@@ -78,8 +133,7 @@ impl AggregateReport<'_> {
         }
         let row = |&i: &usize| {
             let task = &tasks[i];
-            let tied = if task.tied { "tied" } else { "" };
-            vec![task.task.to_owned(), task.label.to_owned(), number(task.confidence), tied.to_owned()]
+            vec![task.task.to_owned(), task.label.to_owned(), number(task.confidence), doubt(task)]
         };
         let title = if self.all { "" } else { "  the least sure\n" };
         let rows = order.iter().map(row).collect();
@@ -88,11 +142,6 @@ impl AggregateReport<'_> {
             text += &format!("  and {} (--out FILE.csv has all)\n", count(tasks.len() - order.len(), "surer task"));
         }
         text += "\n  confidence: the probability that the label is right\n";
-        let tied = tasks.iter().filter(|task| task.tied).count();
-        if tied > 0 {
-            let tasks = count(tied, "task");
-            text += &format!("  tied: {tasks} with two or more labels that are equally probable; one was drawn\n");
-        }
         text
     }
 
@@ -121,11 +170,28 @@ impl AggregateReport<'_> {
     }
 }
 
+/// Why a task is not settled.
+fn doubt(task: &AggregatedTask<'_>) -> String {
+    let second = task.probabilities.iter().filter(|p| **p >= 0.8 * task.confidence).count();
+    match (task.tied, task.state) {
+        (true, _) => "tied".into(),
+        (_, TaskState::Settled) => String::new(),
+        (_, TaskState::Hopeless) => "hopeless".into(),
+        (_, TaskState::InDoubt) if second > 1 => "nearly tied".into(),
+        (_, TaskState::InDoubt) => "in doubt".into(),
+    }
+}
+
 /// What auto did, in words, a line for each number.
 fn auto_text(auto: &AutoSummary) -> String {
     let mut text = format!("  {}\n", auto.sentence());
+    if !auto.plain_vote {
+        let share = |part: &CandidateWeight| format!("{:.0}% {}", 100.0 * part.weight, part.candidate);
+        let shares: Vec<String> = auto.shares().iter().filter(|part| part.weight >= 0.005).map(share).collect();
+        text += &format!("  they go by {}\n", shares.join(", "));
+    }
     text += &format!(
-        "  a task's votes are worth {:.1} independent ones on average: given the class, two votes still agree {:.0}% of the way\n  from chance to always\n",
+        "  a task's votes are worth {:.1} independent ones: workers share {:.0}% of their errors on a task\n",
         auto.effective_votes,
         100.0 * auto.correlation
     );

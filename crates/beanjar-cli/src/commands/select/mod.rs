@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 /// cross-validated: each object is predicted from the others.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar select judgments.csv --labels truth.csv --label height --budget 30\n  beanjar select judgments.csv --labels truth.csv --budget 40 --cost height=4,weight=4 --at-most 10 --out selection.json\n  beanjar select judgments.csv --labels truth.csv --budget 40 --report report.html"
+    after_help = "Examples:\n  beanjar select judgments.csv --labels truth.csv --label height --budget 30\n  beanjar select judgments.csv --labels truth.csv --budget 40 --cost height=4,weight=4 --at-most 10 --out selection.json\n  beanjar select judgments.csv --label trustworthy --budget 20\n  beanjar select judgments.csv --labels truth.csv --budget 40 --report report.html"
 )]
 pub(crate) struct Select {
     /// The judgments: object,attribute,worker,value, or a column per attribute.
@@ -46,6 +46,9 @@ pub(crate) struct Select {
     /// variance. 0 is the paper's algorithm; auto takes the X with the smallest expected error.
     #[arg(long, value_name = "X|auto", default_value = "auto", allow_negative_numbers = true)]
     ridge: String,
+    /// Whether an attribute that the label was averaged from may be used to predict it.
+    #[arg(long, value_enum, value_name = "allow|refuse", default_value_t = Leak::Refuse)]
+    leak: Leak,
     /// Repeat the selection on N resamplings of the objects, and report how often each attribute is chosen.
     #[arg(long, value_name = "N")]
     bootstrap: Option<usize>,
@@ -56,6 +59,14 @@ pub(crate) struct Select {
     reading: Reading,
     #[command(flatten)]
     pictures: Pictures,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Leak {
+    /// It may.
+    Allow,
+    /// It may not.
+    Refuse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,12 +100,13 @@ impl From<MethodName> for Method {
 
 impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let inputs = [&self.file, &self.label_column.labels];
+        let inputs: Vec<&Source> = [&self.file].into_iter().chain(&self.label_column.labels).collect();
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
-        let params = self.params()?;
+        let mut params = self.params()?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let label = self.label_column.read(None, &self.reading, common)?;
+        let (label, noise) = self.label_column.read(None, &judgments, &self.reading, common)?;
+        params.label_noise = noise;
         let outcome = params
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;
@@ -113,6 +125,7 @@ impl Select {
             always: names(&self.always),
             never: names(&self.never),
             ridge: self.ridge()?,
+            leak: self.leak == Leak::Allow,
             bootstrap: self.bootstrap,
             compare: self.compare || self.pictures.wanted(),
             ..Default::default()

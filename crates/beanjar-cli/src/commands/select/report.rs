@@ -11,11 +11,16 @@ impl Report for SelectOutcome {
         );
         text += &attributes(self);
         text += &losses(self);
+        if self.still_falling {
+            text += "\n  The expected error still falls at the end of the budget: a larger one would do better.\n";
+        }
         if let Some(suggested) = self.suggested_budget {
             text += &format!(
-                "\n  A budget of {suggested} would do: its expected error is within one standard error of the smallest.\n\n"
+                "\n  A budget of {suggested} would do: its expected error is within one standard error of the smallest.\n"
             );
-            text += &by_budget(self);
+        }
+        if self.cv_loss.is_some() {
+            text += &format!("\n{}", by_budget(self));
         }
         text
     }
@@ -86,11 +91,12 @@ fn losses(outcome: &SelectOutcome) -> String {
     if let Some(rate) = outcome.error_rate {
         line("expected error rate", format!("{:.1}%", 100.0 * rate), "of new objects in the wrong class".into());
     }
-    line(
-        "projected error",
-        number(outcome.projected_loss),
-        "on the objects used to choose; too small as a rule".into(),
-    );
+    let above = outcome.cv_loss.is_some_and(|loss| loss < outcome.projected_loss);
+    let meaning = match above {
+        true => "by the shrunken weights' own account; a ridge makes it too large, so go by the expected one",
+        false => "on the objects used to choose; too small as a rule",
+    };
+    line("projected error", number(outcome.projected_loss), meaning.into());
     let share = 100.0 * outcome.explained / variance;
     line("explained", number(outcome.explained), format!("{share:.1}% of the label variance, on the same objects"));
     let bound = match outcome.proven {

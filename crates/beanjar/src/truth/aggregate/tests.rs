@@ -219,6 +219,9 @@ mod saved {
         assert_eq!(json["tasks"][1]["probabilities"]["y"], 1.0);
         assert_eq!(json["workers"][0]["labels"], 2);
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["method", "classes", "log_likelihood", "iterations", "converged", "tasks", "workers"]);
+        assert_eq!(
+            keys,
+            ["method", "classes", "log_likelihood", "iterations", "converged", "states", "tasks", "workers"]
+        );
     }
 }

@@ -74,21 +74,43 @@ impl AutoSummary {
         (0..ballots.tasks()).map(votes).collect()
     }
 
-    /// The same in a sentence.
+    /// What was done, in a sentence.
     pub fn sentence(&self) -> String {
-        if self.plain_vote {
-            return match self.gain {
-                None => "no label could be held out, so the answer is the plain vote".into(),
-                Some(_) => format!(
-                    "nothing predicts {} held-out labels better than the plain vote does, so that is the answer",
-                    self.held_out
-                ),
-            };
+        match (self.plain_vote, self.gain) {
+            (true, None) => {
+                "labels are the plain vote: no task has labels to spare, so nothing could be checked".into()
+            }
+            (true, Some(_)) => format!(
+                "labels are the plain vote: no model of the workers predicts {} held-out labels better",
+                self.held_out
+            ),
+            (false, _) => {
+                format!("workers count by how good they are, as {} held-out labels bear out", self.held_out)
+            }
         }
-        let mut weights: Vec<&CandidateWeight> = self.candidates.iter().collect();
-        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let parts: Vec<String> =
-            weights.iter().map(|part| format!("{} {:.0}%", part.candidate, 100.0 * part.weight)).collect();
-        format!("weights by {} held-out labels: {}", self.held_out, parts.join("; "))
+    }
+
+    /// What the labels go by, and how much of each, the most first: candidates that differ in their class prior together.
+    pub fn shares(&self) -> Vec<CandidateWeight> {
+        let mut parts: Vec<CandidateWeight> = Vec::new();
+        for CandidateWeight { candidate, weight } in &self.candidates {
+            let candidate = in_words(candidate);
+            match parts.iter_mut().find(|part| part.candidate == candidate) {
+                Some(part) => part.weight += weight,
+                None => parts.push(CandidateWeight { candidate, weight: *weight }),
+            }
+        }
+        parts.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        parts
+    }
+}
+
+/// What a candidate takes into account, whatever its class prior.
+fn in_words(candidate: &str) -> String {
+    match candidate.split(',').next().unwrap_or_default() {
+        "one kind of tasks" => "each worker's mistakes".into(),
+        "easy and hard tasks" => "their mistakes on easy and on hard tasks".into(),
+        "the plain vote" => "the plain vote".into(),
+        other => other.to_owned(),
     }
 }

@@ -66,6 +66,14 @@ impl Confusion {
         }
     }
 
+    /// The share of a class in what a component stands for.
+    pub(in crate::truth) fn meaning_of(&self, component: usize, class: usize) -> f64 {
+        match &self.meaning {
+            Some(meaning) => meaning[component * self.labels + class],
+            None => f64::from(u8::from(component == class)),
+        }
+    }
+
     /// How many labels there are.
     pub fn labels(&self) -> usize {
         self.labels

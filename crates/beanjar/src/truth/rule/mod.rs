@@ -107,7 +107,7 @@ impl Rule {
     }
 
     /// The probabilities of one task's classes, which has votes.
-    fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
+    pub(super) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
         match self {
             Rule::Weights(weights) => weights.read(votes, row),
             Rule::Confusion(confusion) => confusion.read(votes, row),

@@ -1,0 +1,192 @@
+use super::repeats::RepeatsFlag;
+use super::{Known, Reading, labels_of};
+use crate::Common;
+use crate::failure::{Failure, Result};
+use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use beanjar::truth::{TargetVotes, VotesRow};
+use beanjar::{EnoughVotes, EnoughVotesOutcome};
+use beanjar_io::Source;
+use clap::Args;
+
+/// How many votes a task are enough: accuracy, agreement and calibration with 1, 2, 3, ... votes, and what the next gains.
+///
+/// Up to the votes there are, some are left out at random; beyond, the fitted models draw further ones. Without known answers
+/// nobody can tell errors that all workers share from the truth, so accuracy has a band: from workers who err together to
+/// workers who err independently. Some 50 known answers (--gold) narrow it.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  beanjar votes labels.csv\n  beanjar votes labels.csv --target-accuracy 0.95 --cost 0.04\n  beanjar votes labels.csv --gold known.csv --worth 2 --cost 0.04"
+)]
+pub(crate) struct Votes {
+    /// The labels: task,worker,label.
+    #[arg(value_name = "LABELS")]
+    labels: Source,
+    /// The accuracy to reach: gives the votes a task and their price.
+    #[arg(long, value_name = "SHARE")]
+    target_accuracy: Option<f64>,
+    /// The price of a vote.
+    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
+    cost: f64,
+    /// What a label mended is worth, in the same money: votes pay as long as they mend labels for less [default: the price
+    /// of 100 votes].
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    worth: Option<f64>,
+    /// The most votes a task to look at [default: twice the mean there are].
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
+    /// Known true labels (task,label): the accuracy is corrected by them, and its band is narrower.
+    #[arg(long, value_name = "FILE")]
+    gold: Option<Source>,
+    #[command(flatten)]
+    repeats: RepeatsFlag,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Votes {
+    pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
+        let sink = common.sink(&inputs)?;
+        let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
+        let enough = EnoughVotes {
+            most: self.most,
+            target: self.target_accuracy,
+            cost: self.cost,
+            worth: self.worth,
+            known: self.gold.as_ref().map(|gold| Known::new(&self.reading, common).labels(gold)).transpose()?,
+            repeats: self.repeats.repeats(),
+        };
+        let outcome = enough.run(&labels, &common.context()?);
+        let outcome = outcome.map_err(|error| of_tables(error, &self.labels, self.gold.as_ref()))?;
+        common.warn_all(&outcome.warnings);
+        sink.emit(&outcome)
+    }
+}
+
+/// What is wrong, with the file that it is wrong with.
+pub(super) fn of_tables(error: beanjar::Error, labels: &Source, gold: Option<&Source>) -> Failure {
+    match (error, gold) {
+        (beanjar::Error::OfTable { error, .. }, Some(gold)) => Failure::from(*error).of_two(labels, gold),
+        (error, _) => Failure::from(error).of(labels),
+    }
+}
+
+impl Report for EnoughVotesOutcome {
+    fn text(&self) -> String {
+        let share = |value: f64| format!("{value:.3}");
+        let row = |row: &VotesRow| {
+            let measured = if row.measured >= 0.995 { "yes".into() } else { format!("{:.0}%", 100.0 * row.measured) };
+            let accuracy = format!("{} to {}", share(row.accuracy_low), share(row.accuracy_high));
+            vec![
+                row.votes.to_string(),
+                share(row.accuracy),
+                accuracy,
+                share(row.agreement),
+                share(row.ece),
+                row.gain.map_or("-".into(), |gain| format!("{:.4}", gain.max(0.0))),
+                number(row.price),
+                number(row.price_of_more),
+                measured,
+            ]
+        };
+        let now = &self.now;
+        let mut text = format!(
+            "{} with {} ({:.1} a task): {} of the labels expected to be right ({} to {}).\n\n",
+            count(self.tasks, "task"),
+            count(self.votes, "vote"),
+            self.votes_per_task,
+            share(now.accuracy),
+            share(now.accuracy_low),
+            share(now.accuracy_high)
+        );
+        let header =
+            ["votes", "accuracy", "band", "agreement", "ece", "next gains", "price", "still to pay", "measured"];
+        text += &table(&header, self.curve.iter().map(row).collect());
+        text += "\n  accuracy    share of labels expected to be right with so many votes on every task\n";
+        text += match self.known_answers {
+            0 => "  band        low if workers share their errors, high if they err independently; --gold narrows it\n",
+            _ => "  band        where the accuracy lies with 90 percent, by labels and known answers\n",
+        };
+        text += "  agreement   share of tasks that as many other votes would give the same label\n";
+        text += "  ece         expected calibration error: how far stated confidence is from accuracy\n";
+        text += "  next gains  accuracy gained by one more vote on every task\n";
+        text += "  measured    whether tasks have so many votes; of those that do not, the models drew some\n\n";
+        text += &match self.stops_paying {
+            Some(votes) => format!(
+                "Votes pay up to {votes} a task: beyond, to mend a label takes more than it is worth ({}).\n",
+                number(self.worth)
+            ),
+            None => format!(
+                "Votes still pay at {} a task, where a mended label is worth {}; --most looks further.\n",
+                self.curve.last().map_or(0, |row| row.votes),
+                number(self.worth)
+            ),
+        };
+        if let Some(target) = &self.target {
+            text += &sentence(target, self.curve.last().map_or(0, |row| row.votes));
+        }
+        if self.known_answers > 0 {
+            text += &format!("Corrected by {}.\n", count(self.known_answers, "known answer"));
+        }
+        if self.sampled_tasks < self.tasks {
+            text += &format!("Figures are from {} of the tasks, drawn by the seed.\n", self.sampled_tasks);
+        }
+        text
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        let header = [
+            "votes",
+            "measured",
+            "accuracy",
+            "accuracy_low",
+            "accuracy_high",
+            "agreement",
+            "agreement_low",
+            "agreement_high",
+            "ece",
+            "gain",
+            "price",
+            "price_of_more",
+        ];
+        let row = |row: &VotesRow| {
+            let numbers = [
+                row.measured,
+                row.accuracy,
+                row.accuracy_low,
+                row.accuracy_high,
+                row.agreement,
+                row.agreement_low,
+                row.agreement_high,
+                row.ece,
+            ];
+            let mut cells = vec![row.votes.to_string()];
+            cells.extend(numbers.map(|value| exact(Some(value))));
+            cells.extend([exact(row.gain), exact(Some(row.price)), exact(Some(row.price_of_more))]);
+            cells
+        };
+        with_header(&header, self.curve.iter().map(row))
+    }
+}
+
+fn sentence(target: &TargetVotes, most: usize) -> String {
+    let votes = |votes: Option<usize>| votes.map_or(format!("more than {most}"), |votes| votes.to_string());
+    let band = format!(
+        "{} if workers err independently, {} if they share their errors",
+        votes(target.votes_if_errors_are_independent),
+        votes(target.votes_if_errors_are_shared)
+    );
+    match (target.votes, target.price, target.price_of_more) {
+        (Some(votes), Some(price), Some(more)) => format!(
+            "An accuracy of {} is expected with {votes} votes a task ({band}): {} in all, {} still to pay.\n",
+            target.accuracy,
+            number(price),
+            number(more)
+        ),
+        _ => format!(
+            "An accuracy of {} is not expected with any number of votes up to {most} ({band}): ask other workers, or make \
+             the question clearer.\n",
+            target.accuracy
+        ),
+    }
+}

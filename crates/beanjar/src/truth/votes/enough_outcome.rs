@@ -1,0 +1,113 @@
+use crate::Warning;
+
+/// What to expect of 1, 2, 3, ... votes a task, and how many are enough.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct EnoughVotesOutcome {
+    /// How many tasks have votes.
+    pub tasks: usize,
+    /// How many votes there are; those of one worker on one task are one.
+    pub votes: usize,
+    /// How many votes a task has, on average.
+    pub votes_per_task: f64,
+    /// How many of the tasks the figures are from.
+    pub sampled_tasks: usize,
+    /// How many known answers the accuracies were corrected by.
+    pub known_answers: usize,
+    /// The price of a vote.
+    pub cost: f64,
+    /// What a mended label is worth, in the same money.
+    pub worth: f64,
+    /// What the votes there are come to.
+    pub now: VotesNow,
+    /// The fewest votes a task after which further ones cost more than the labels they mend are worth; none if they still
+    /// pay at the end of the curve.
+    pub stops_paying: Option<usize>,
+    /// What the accuracy that was asked for takes.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub target: Option<TargetVotes>,
+    /// What to expect, by rising numbers of votes.
+    pub curve: Vec<VotesRow>,
+    /// What a user should know.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub warnings: Vec<Warning>,
+}
+
+/// What the votes there are come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct VotesNow {
+    /// The share of labels expected to be right.
+    pub accuracy: f64,
+    /// The lower end of its band.
+    pub accuracy_low: f64,
+    /// The upper end.
+    pub accuracy_high: f64,
+}
+
+/// What to expect of a number of votes a task.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct VotesRow {
+    /// How many votes each task has.
+    pub votes: usize,
+    /// The share of tasks that have as many, where votes were left out; of the others the models drew some.
+    pub measured: f64,
+    /// The share of labels expected to be right.
+    pub accuracy: f64,
+    /// The lower end of its band: workers who share their errors.
+    pub accuracy_low: f64,
+    /// The upper end: workers who err independently.
+    pub accuracy_high: f64,
+    /// The share of tasks that as many other votes would give the same label.
+    pub agreement: f64,
+    /// The lower end of its band.
+    pub agreement_low: f64,
+    /// The upper end.
+    pub agreement_high: f64,
+    /// The expected calibration error: how far confidence is from the share that is right.
+    pub ece: f64,
+    /// How much accuracy the next vote on every task would gain; none at the end.
+    pub gain: Option<f64>,
+    /// What all votes cost, had none been bought.
+    pub price: f64,
+    /// What the votes cost that are still to be bought.
+    pub price_of_more: f64,
+}
+
+/// What an accuracy takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct TargetVotes {
+    /// The accuracy.
+    pub accuracy: f64,
+    /// How many votes a task are expected to reach it; none if no number in the curve is.
+    pub votes: Option<usize>,
+    /// How many reach it at the lower end of the band.
+    pub votes_if_errors_are_shared: Option<usize>,
+    /// How many reach it at the upper end.
+    pub votes_if_errors_are_independent: Option<usize>,
+    /// What all votes cost, had none been bought.
+    pub price: Option<f64>,
+    /// What the votes cost that are still to be bought.
+    pub price_of_more: Option<f64>,
+}
+
+impl TargetVotes {
+    pub(super) fn of(accuracy: f64, curve: &[VotesRow]) -> Self {
+        let first = |figure: fn(&VotesRow) -> f64| curve.iter().find(|row| figure(row) >= accuracy);
+        let reached = first(|row| row.accuracy);
+        TargetVotes {
+            accuracy,
+            votes: reached.map(|row| row.votes),
+            votes_if_errors_are_shared: first(|row| row.accuracy_low).map(|row| row.votes),
+            votes_if_errors_are_independent: first(|row| row.accuracy_high).map(|row| row.votes),
+            price: reached.map(|row| row.price),
+            price_of_more: reached.map(|row| row.price_of_more),
+        }
+    }
+}
