@@ -479,3 +479,24 @@ fn suggested_tasks_are_written_as_a_table_to_fill_in() {
     assert_eq!((&others["candidates"], others["tasks"].as_array().unwrap().len()), (&108.into(), 108));
     assert!(folder.error(&["gold", "crowd/labels.csv", "--n", "0"]).contains("--n"));
 }
+
+#[test]
+fn methods_that_other_packages_have_are_there_too() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "200", "--workers", "20", "--classes", "2"]);
+    for method in ["glad", "mace", "kos", "mmsr", "zero-based-skill"] {
+        let found = folder.json(&["aggregate", "crowd/labels.csv", "--method", method, "--truth", "crowd/truth.csv"]);
+        assert_eq!(found["method"], method);
+        let accuracy = found["truth"]["accuracy"].as_f64().unwrap();
+        assert!(accuracy > 0.8, "{method}: {accuracy}");
+    }
+    let weighted = ["aggregate", "crowd/labels.csv", "--method", "gold-majority"];
+    assert!(folder.error(&weighted).contains("needs known labels: add --gold FILE"));
+    let found = folder.json(&[&weighted[..], &["--gold", "crowd/truth.csv"]].concat());
+    assert_eq!(found["tasks"][0]["confidence"], 1.0);
+    crowd(&folder, &["--tasks", "50", "--classes", "3"]);
+    let wrong = folder.error(&["aggregate", "crowd/labels.csv", "--method", "kos"]);
+    assert!(wrong.contains("the number of classes is 3, and must be 2 for the method kos"), "{wrong}");
+    let wrong = folder.error(&["aggregate", "crowd/labels.csv", "--method", "kos", "--smoothing", "1"]);
+    assert!(wrong.contains("--smoothing is only of use with --method"), "{wrong}");
+}

@@ -308,7 +308,7 @@ impl SelectOutcome {
             less(&mut step.projected_loss);
             step.cv_loss.iter_mut().for_each(less);
         }
-        for step in self.others.iter_mut().flat_map(|other| &mut other.path) {
+        for step in self.others.iter_mut().flatten().flat_map(|other| &mut other.path) {
             less(&mut step.cv_loss);
         }
         self

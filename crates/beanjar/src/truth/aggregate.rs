@@ -137,7 +137,11 @@ impl Aggregate {
         if self.weights.is_some() && !matches!(self.method, Method::Majority(_)) {
             return refuse("the method", self.method.name(), "majority where workers have weights");
         }
-        if self.confusion && matches!(self.method, Method::Majority(_) | Method::Wawa(_)) {
+        let votes_only = matches!(
+            self.method,
+            Method::Majority(_) | Method::Wawa(_) | Method::ZeroBasedSkill(_) | Method::GoldMajority(_)
+        );
+        if self.confusion && votes_only {
             return refuse("the method", self.method.name(), "a model where confusion matrices are asked for");
         }
         match self.workers {

@@ -1,4 +1,7 @@
-use super::{Auto, DawidSkene, Evidence, Majority, Mixture, OneCoin, Pooled, Skilled, Spectral, TruthFit, Wawa};
+use super::{
+    Auto, DawidSkene, Evidence, Glad, GoldMajority, Kos, Mace, Majority, Mixture, Mmsr, OneCoin, Pooled, Skilled,
+    Spectral, TruthFit, Wawa, ZeroBasedSkill,
+};
 use crate::{Context, Result};
 
 /// Any of the methods.
@@ -23,6 +26,18 @@ pub enum Method {
     Spectral(Spectral),
     /// Latent components that need not be the labels.
     Mixture(Mixture),
+    /// Abilities of workers and ease of tasks.
+    Glad(Glad),
+    /// Workers know or guess.
+    Mace(Mace),
+    /// Messages between tasks and workers, for two classes.
+    Kos(Kos),
+    /// Accuracies by a robust fit to agreements of pairs.
+    Mmsr(Mmsr),
+    /// Votes weighted by skills that are learned step by step.
+    ZeroBasedSkill(ZeroBasedSkill),
+    /// Votes weighted by how often the worker is right where the answer is known.
+    GoldMajority(GoldMajority),
 }
 
 impl Method {
@@ -38,6 +53,12 @@ impl Method {
             Method::Skilled(_) => "skilled",
             Method::Spectral(_) => "spectral",
             Method::Mixture(_) => "mixture",
+            Method::Glad(_) => "glad",
+            Method::Mace(_) => "mace",
+            Method::Kos(_) => "kos",
+            Method::Mmsr(_) => "mmsr",
+            Method::ZeroBasedSkill(_) => "zero-based-skill",
+            Method::GoldMajority(_) => "gold-majority",
         }
     }
 
@@ -53,6 +74,12 @@ impl Method {
             Method::Skilled(method) => method.fit(evidence, context),
             Method::Spectral(method) => method.fit(evidence, context),
             Method::Mixture(method) => method.fit(evidence, context),
+            Method::Glad(method) => method.fit(evidence, context),
+            Method::Mace(method) => method.fit(evidence, context),
+            Method::Kos(method) => method.fit(evidence, context),
+            Method::Mmsr(method) => method.fit(evidence, context),
+            Method::ZeroBasedSkill(method) => method.fit(evidence, context),
+            Method::GoldMajority(method) => method.fit(evidence, context),
         }
     }
 }

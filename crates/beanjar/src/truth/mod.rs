@@ -14,10 +14,15 @@ mod effective;
 mod em;
 mod evidence;
 mod fit;
+mod glad;
+mod gold_majority;
 mod in_doubt;
+mod kos;
+mod mace;
 mod majority;
 mod method;
 mod mixture;
+mod mmsr;
 mod one_coin;
 mod pooled;
 mod posterior;
@@ -30,6 +35,7 @@ mod spectral;
 mod suggest_gold;
 mod votes;
 mod wawa;
+mod zero_based_skill;
 
 pub use accuracy::{WorkerAccuracy, worker_accuracies};
 pub use aggregate::{Aggregate, WorkersToUse};
@@ -41,10 +47,15 @@ pub use dawid_skene::DawidSkene;
 pub use em::Stopping;
 pub use evidence::Evidence;
 pub use fit::TruthFit;
+pub use glad::{Glad, GladClimb};
+pub use gold_majority::GoldMajority;
 pub use in_doubt::{TaskInDoubt, Vote};
+pub use kos::Kos;
+pub use mace::Mace;
 pub use majority::Majority;
 pub use method::Method;
 pub use mixture::Mixture;
+pub use mmsr::{Mmsr, MmsrSkills, Pairs};
 pub use one_coin::OneCoin;
 pub use pooled::Pooled;
 pub(crate) use pooled::{tables_against, tables_given};
@@ -59,6 +70,7 @@ pub use votes::{
     TaskState, VotesNow, VotesRow,
 };
 pub use wawa::Wawa;
+pub use zero_based_skill::ZeroBasedSkill;
 
 use crate::{Error, Result};
 

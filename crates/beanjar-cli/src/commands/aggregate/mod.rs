@@ -13,7 +13,8 @@ use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::Report;
 use beanjar::truth::{
-    Auto, ClassPrior, DawidSkene, Majority, Method, Mixture, OneCoin, Pooled, Skilled, Spectral, Stopping, Wawa,
+    Auto, ClassPrior, DawidSkene, Glad, GoldMajority, Kos, Mace, Majority, Method, Mixture, Mmsr, OneCoin, Pooled,
+    Skilled, Spectral, Stopping, Wawa, ZeroBasedSkill,
 };
 use beanjar::{AggregateOutcome, Labels, Model};
 use beanjar_io::{Output, Question, Source, write_rows};
@@ -116,6 +117,18 @@ enum MethodName {
     Spectral,
     /// Latent components that need not be the labels.
     Mixture,
+    /// Abilities of workers and ease of tasks.
+    Glad,
+    /// Workers know the class, or guess with habits of their own.
+    Mace,
+    /// Messages between tasks and workers, for two classes.
+    Kos,
+    /// Accuracies by a robust fit to how far pairs of workers agree.
+    Mmsr,
+    /// Votes weighted by skills that are learned step by step.
+    ZeroBasedSkill,
+    /// Votes weighted by how often the worker is right on --gold.
+    GoldMajority,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -245,17 +258,35 @@ impl Aggregate {
             }
             false => Ok(()),
         };
-        let models =
-            [Name::DawidSkene, Name::OneCoin, Name::Pooled, Name::Skilled, Name::Spectral, Name::Mixture, Name::Auto];
+        let models = [
+            Name::DawidSkene,
+            Name::OneCoin,
+            Name::Pooled,
+            Name::Skilled,
+            Name::Spectral,
+            Name::Mixture,
+            Name::Glad,
+            Name::Mace,
+            Name::Kos,
+            Name::Mmsr,
+            Name::Auto,
+        ];
+        let stepping = [&models[..10], &[Name::ZeroBasedSkill]].concat();
+        let votes_only = [Name::Majority, Name::Wawa, Name::ZeroBasedSkill, Name::GoldMajority];
         refuse(self.smoothing.is_some(), "--smoothing", &[Name::DawidSkene, Name::OneCoin, Name::Mixture])?;
-        refuse(self.restarts.is_some(), "--restarts", &[Name::Spectral, Name::Mixture])?;
+        refuse(self.restarts.is_some(), "--restarts", &[Name::Spectral, Name::Mixture, Name::Mace])?;
         refuse(self.components.is_some(), "--components", &[Name::Mixture])?;
         refuse(self.weights.is_some(), "--weights", &[Name::Majority])?;
         refuse(self.unvoted.is_some(), "--unvoted", &[Name::Auto])?;
         refuse(self.kinds.is_some(), "--kinds", &[Name::Skilled])?;
-        refuse(self.iterations.is_some(), "--iterations", &models[..6])?;
-        refuse(self.confusion && matches!(name, Name::Majority | Name::Wawa), "--confusion", &models)?;
-        let with_prior = [Name::DawidSkene, Name::OneCoin, Name::Pooled, Name::Skilled, Name::Spectral, Name::Auto];
+        refuse(self.iterations.is_some(), "--iterations", &stepping)?;
+        refuse(self.confusion && votes_only.contains(&name), "--confusion", &models)?;
+        let with_prior = [&models[..5], &[Name::Glad, Name::Mace, Name::Auto]].concat();
+        if name == Name::GoldMajority && self.gold.is_none() {
+            return Err(Failure::Words(
+                "--method gold-majority needs known labels: add --gold FILE (task,label)".into(),
+            ));
+        }
         refuse(self.prior.is_some(), "--prior", &with_prior)?;
         let stops =
             |default: Stopping| Stopping { iterations: self.iterations.unwrap_or(default.iterations), ..default };
@@ -288,6 +319,27 @@ impl Aggregate {
                 let smoothing = self.smoothing.unwrap_or(default.smoothing);
                 Method::Mixture(Mixture { components: self.components, restarts, smoothing, stopping })
             }
+            Name::Glad => {
+                let default = Glad::default();
+                let prior = self.prior.clone().unwrap_or(default.prior);
+                Method::Glad(Glad { prior, stopping: stops(default.stopping), ..default })
+            }
+            Name::Mace => {
+                let default = Mace::default();
+                let prior = self.prior.clone().unwrap_or(default.prior);
+                let restarts = self.restarts.unwrap_or(default.restarts);
+                Method::Mace(Mace { prior, restarts, stopping: stops(default.stopping), ..default })
+            }
+            Name::Kos => Method::Kos(Kos { iterations: self.iterations.unwrap_or(Kos::default().iterations) }),
+            Name::Mmsr => {
+                let default = Mmsr::default();
+                Method::Mmsr(Mmsr { iterations: self.iterations.unwrap_or(default.iterations), ..default })
+            }
+            Name::ZeroBasedSkill => {
+                let iterations = self.iterations.unwrap_or(ZeroBasedSkill::default().iterations);
+                Method::ZeroBasedSkill(ZeroBasedSkill { iterations })
+            }
+            Name::GoldMajority => Method::GoldMajority(GoldMajority),
         })
     }
 }

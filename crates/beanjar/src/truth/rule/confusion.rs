@@ -47,6 +47,20 @@ impl Confusion {
         Confusion::try_from(stored).map_err(|what| Error::Inconsistent { what: "confusion matrices", why: what })
     }
 
+    /// Each worker is right with an accuracy of their own, and otherwise picks any other class alike; the last accuracy is
+    /// that of workers not seen before.
+    pub fn of_accuracies(prior: Vec<f64>, accuracies: &[f64]) -> Result<Self> {
+        let classes = prior.len();
+        let others = classes.saturating_sub(1).max(1) as f64;
+        let row = |accuracy: f64, class: usize| {
+            // With a single class there is no way to be wrong.
+            let accuracy = if classes == 1 { 1.0 } else { accuracy };
+            (0..classes).map(|label| if label == class { accuracy } else { (1.0 - accuracy) / others }).collect()
+        };
+        let matrix = |&accuracy: &f64| (0..classes).map(|class| row(accuracy, class)).collect();
+        Confusion::new(prior, accuracies.iter().map(matrix).collect())
+    }
+
     /// Tables as EM has them, in the layout of `votes`, with the newcomer's at the end.
     pub(in crate::truth) fn of_tables(labels: usize, prior: Vec<f64>, votes: Vec<f64>) -> Self {
         Confusion { labels, prior, votes, meaning: None, trust: Vec::new() }
