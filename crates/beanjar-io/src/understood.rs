@@ -1,6 +1,6 @@
 //! What a file was understood to hold, in a line.
 
-use crate::error::shown;
+use crate::error::{shown, visible};
 use std::fmt;
 
 /// What a file was understood to hold. Its text is one line: which column is what, which are ignored, and what was
@@ -46,7 +46,7 @@ impl fmt::Display for Understood {
         if !self.ignored.is_empty() {
             clauses.push(format!("ignored: {}", some(&self.ignored)));
         }
-        clauses.extend(self.notes.iter().cloned());
+        clauses.extend(self.notes.iter().map(|note| visible(note)));
         f.write_str(&clauses.join("; "))
     }
 }

@@ -132,7 +132,8 @@ fn each_field(file: &str, line: u64, text: &str, mut field: impl FnMut(&str, &Ra
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
-        Some((problem, _)) => format!("{problem} at column {}", error.column()),
-        None => text,
+        // It repeats what it was given, which may be any length.
+        Some((problem, _)) => format!("{} at column {}", shown(problem), error.column()),
+        None => shown(&text),
     }
 }

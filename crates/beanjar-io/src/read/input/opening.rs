@@ -62,7 +62,9 @@ impl Input {
             Err(error) if text[0] == b'{' && error.line() == 2 && error.column() == 1 => {
                 Self::open_text(source, Format::Jsonl, Cutter::new(source.clone(), Box::new(io::Cursor::new(all))))
             }
-            Err(error) => Err(Error::NoTable { file, problem: format!("this is not JSON: {error}") }),
+            Err(error) => {
+                Err(Error::NoTable { file, problem: format!("this is not JSON: {}", shown(&error.to_string())) })
+            }
         }
     }
 
