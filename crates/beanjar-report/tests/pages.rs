@@ -1,5 +1,7 @@
 //! Pages of real outcomes.
 
+#![allow(clippy::unwrap_used)]
+
 use beanjar::experts::{FeatureTable, Features, LearnData};
 use beanjar::simulate::{Crowd, Experts, Photos};
 use beanjar::{

@@ -64,7 +64,7 @@ pub fn try_file(path: &Path) {
     }
     match Selection::from_json(&text) {
         Err(error) => check(&error),
-        Ok(selection) => match (Plan { selection }).run(&judgments, &context) {
+        Ok(selection) => match (Plan { selection, objects: None }).run(&judgments, &context) {
             Err(error) => check(&error),
             Ok(outcome) => assert!(outcome.cost.is_finite(), "{}", outcome.cost),
         },
