@@ -5,7 +5,7 @@ use crate::progress::{moved, working};
 use crate::{Common, Format};
 pub(crate) use beanjar::counted as count;
 pub(crate) use beanjar_io::visible as one_line;
-use beanjar_io::{Output, Source, write_csv, write_rows};
+use beanjar_io::{Output, Source, Understood, write_csv, write_rows};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -58,6 +58,7 @@ impl Sink<'_> {
     /// Prints a result, or writes it to the file given with `--out`.
     pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
         let safe = self.common.safe_csv;
+        let called = self.common.caller.is_some();
         match (self.format, &self.common.out) {
             (Kind::Table, Some(path)) => {
                 self.common.clear_bar();
@@ -69,6 +70,8 @@ impl Sink<'_> {
             }
             (format, _) => self.write(|out| match format {
                 Kind::Printed(Format::Table) => out.write_all(harmless_lines(&report.text()).as_bytes()),
+                // A program needs no line breaks.
+                Kind::Printed(Format::Json) if called => Ok(serde_json::to_writer(out, report)?),
                 Kind::Printed(Format::Json) => {
                     serde_json::to_writer_pretty(&mut *out, report)?;
                     out.write_all(b"\n")
@@ -85,13 +88,19 @@ impl Sink<'_> {
 
     fn write(self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         self.common.clear_bar();
-        match self.output {
-            None => {
+        match (self.output, &self.common.caller) {
+            (None, Some(caller)) => {
+                let mut json = Vec::new();
+                write(&mut json)?;
+                caller.tell(|answer| answer.json = json);
+                Ok(())
+            }
+            (None, None) => {
                 let mut out = std::io::BufWriter::new(std::io::stdout().lock());
                 write(&mut out)?;
                 Ok(out.flush()?)
             }
-            Some(mut output) => {
+            (Some(mut output), _) => {
                 output.write_with(write)?;
                 Ok(output.finish()?)
             }
@@ -200,12 +209,20 @@ impl Common {
         let all = || std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
         let threads = self.threads.unwrap_or_else(all);
         let bar = working(self);
-        let shown = bar.clone();
-        let context =
-            beanjar::Context::new().with_threads(threads)?.with_seed(self.seed).with_progress(move |progress| {
-                moved(&shown, progress);
-                std::ops::ControlFlow::Continue(())
-            });
+        let context = beanjar::Context::new().with_threads(threads)?.with_seed(self.seed);
+        let context = match &self.caller {
+            Some(caller) => {
+                let heard = caller.progress.clone();
+                context.with_progress(move |progress| heard(progress))
+            }
+            None => {
+                let shown = bar.clone();
+                context.with_progress(move |progress| {
+                    moved(&shown, progress);
+                    std::ops::ControlFlow::Continue(())
+                })
+            }
+        };
         Ok(self.started.get_or_init(|| (context, bar)).0.clone())
     }
 
@@ -218,19 +235,33 @@ impl Common {
 
     /// Says something once, on standard error.
     pub(crate) fn warn(&self, sentence: &str) {
+        if let Some(caller) = &self.caller {
+            return caller.tell(|answer| answer.warnings.push(one_line(sentence)));
+        }
         self.say(&format!("warning: {}\n", one_line(sentence)));
     }
 
     /// Says what was understood or done, on standard error; dim, for it matters only where it surprises.
     pub(crate) fn note(&self, sentence: &str) {
         let sentence = one_line(sentence);
+        if let Some(caller) = &self.caller {
+            return caller.tell(|answer| answer.notes.push(sentence));
+        }
         let dim = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         self.say(&if dim { format!("\x1b[2m{sentence}\x1b[0m\n") } else { format!("{sentence}\n") });
     }
 
+    /// Says what a file was understood to hold.
+    pub(crate) fn understood(&self, file: &str, understood: &Understood) {
+        self.note(&format!("read {file}: {understood}"));
+        if let Some(caller) = &self.caller {
+            caller.tell(|answer| answer.columns.push((file.to_owned(), understood.columns.clone())));
+        }
+    }
+
     /// Writes to standard error, unless all is to be quiet.
     pub(crate) fn say(&self, text: &str) {
-        if !self.quiet {
+        if !self.quiet && self.caller.is_none() {
             self.clear_bar();
             say(text);
         }

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 
 /// The bar. It appears with the first report of the library.
 pub(crate) fn working(common: &Common) -> ProgressBar {
-    if common.quiet || !std::io::stderr().is_terminal() {
+    if common.quiet || common.caller.is_some() || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{msg} {bar:30} {percent}% {eta} left");

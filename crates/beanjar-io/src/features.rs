@@ -5,6 +5,7 @@ mod long;
 
 use crate::column_roles::found;
 use crate::error::{FeatureProblem, shown};
+use crate::memory::Content;
 use crate::numpy::is_numpy;
 use crate::read::{Decimals, Float32, Input, Number};
 use crate::table::{Ids, id_first};
@@ -64,6 +65,11 @@ const LARGEST: f64 = 1e100;
 /// A missing value is an error, or if gaps are to be filled the mean of its column or what [`Wanted`] says. Cost: O(bytes);
 /// memory: the ids, what is not zero, and a block of rows; of arrays, the file.
 pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &Gaps) -> Result<ReadFeatures> {
+    if let Source::Memory(memory) = source
+        && let Content::Features(table) = memory.content()
+    {
+        return Ok(ReadFeatures { table: table.clone(), imputed: 0, understood: None, ids_as_named: false });
+    }
     if is_numpy(source) {
         return arrays::read(source, ids, wanted, gaps);
     }

@@ -1,6 +1,7 @@
 //! Which format a file has, and how to get at its bytes.
 
 use crate::archive;
+use crate::memory::{Content, Memory};
 use crate::unpacking::{GrowsTooLarge, Packed};
 use crate::{Error, Result};
 use beanjar::Context;
@@ -73,21 +74,23 @@ impl Format {
     }
 }
 
-/// Where to read from: a file, or standard input.
+/// Where to read from: a file, standard input, or what the calling program holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A file, whose name shows its format.
     File(PathBuf),
     /// Standard input, whose first bytes show its format.
     Stdin,
+    /// What the calling program holds.
+    Memory(Memory),
 }
 
 impl<P: AsRef<Path>> From<P> for Source {
-    /// A file of that name; `-` is standard input.
+    /// A file of that name; `-` is standard input. Within [`with_memory`](crate::with_memory), what has that name there.
     fn from(path: P) -> Self {
         match path.as_ref() {
             path if path == Path::new("-") => Source::Stdin,
-            path => Source::File(path.to_owned()),
+            path => Memory::named(path).map_or_else(|| Source::File(path.to_owned()), Source::Memory),
         }
     }
 }
@@ -97,6 +100,7 @@ pub(crate) enum Opened {
     Text { format: Format, bytes: Box<dyn Read + Send> },
     Columnar { format: Format, file: File },
     Sheet { bytes: Vec<u8> },
+    Table(Memory),
 }
 
 impl Source {
@@ -105,6 +109,7 @@ impl Source {
         match self {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".into(),
+            Source::Memory(memory) => memory.name().into(),
         }
     }
 
@@ -129,8 +134,23 @@ impl Source {
     pub fn size(&self) -> Option<u64> {
         match self {
             Source::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
-            Source::Stdin => None,
+            Source::Stdin | Source::Memory(_) => None,
         }
+    }
+
+    /// All bytes, as they are; of a table that is held there are none.
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = match self {
+            Source::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+            Source::Stdin => io::stdin().lock().read_to_end(&mut bytes),
+            Source::Memory(memory) => match memory.content() {
+                Content::Text(text) => return Ok(text.clone().into_bytes()),
+                _ => Err(io::Error::other("this is a table, and a text is needed here")),
+            },
+        };
+        read.map_err(|error| self.unreadable(&error))?;
+        Ok(bytes)
     }
 
     /// Whether this is a regular file: standard input and pipes can be read only once.
@@ -166,6 +186,10 @@ impl Source {
                 Ok(Opened::Text { format, bytes })
             }
             Source::Stdin => self.sniff(Reported::new(io::stdin(), size, context)),
+            Source::Memory(memory) => match memory.content() {
+                Content::Text(text) => self.sniff(io::Cursor::new(text.clone().into_bytes())),
+                _ => Ok(Opened::Table(memory.clone())),
+            },
         }
     }
 

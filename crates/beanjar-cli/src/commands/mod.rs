@@ -97,15 +97,3 @@ fn same_file(one: &std::path::Path, other: &std::path::Path) -> bool {
     };
     one == other || real(one).is_some_and(|one| real(other) == Some(one))
 }
-
-/// All bytes of a file that is read whole.
-fn bytes_of(source: &Source) -> Result<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    let read = match source {
-        Source::Stdin => std::io::stdin().lock().read_to_end(&mut bytes).map(drop),
-        Source::File(path) => std::fs::read(path).map(|read| bytes = read),
-    };
-    read.map_err(|error| Failure::Words(format!("{}: cannot be read: {error}", source.name())))?;
-    Ok(bytes)
-}

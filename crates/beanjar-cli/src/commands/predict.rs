@@ -1,6 +1,6 @@
 use super::aggregate::AggregateReport;
 use super::learn::FeatureColumns;
-use super::{Known, Reading, bytes_of, column_names, judgments_of, labels_of};
+use super::{Known, Reading, column_names, judgments_of, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
@@ -61,7 +61,7 @@ impl Predict {
             .collect();
         let sink = common.sink(&inputs)?;
         common.check_probabilities(self.probabilities)?;
-        let text = String::from_utf8_lossy(&bytes_of(&self.model)?).into_owned();
+        let text = String::from_utf8_lossy(&self.model.bytes()?).into_owned();
         match Model::from_json(&text).map_err(|error| Failure::from(error).of(&self.model))? {
             Model::Multiselect(predictor) => self.values(&predictor, sink, common),
             Model::Crowd(crowd) => self.true_labels(&crowd, sink, common),

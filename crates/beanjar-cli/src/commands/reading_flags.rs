@@ -102,7 +102,7 @@ impl Reading {
 
     fn read_with(&self, options: &ReadOptions, source: &Source, common: &Common) -> Result<Read> {
         let mut read = beanjar_io::read(source, options, &common.context()?)?;
-        common.note(&format!("read {}: {}", source.name(), read.understood));
+        common.understood(&source.name(), &read.understood);
         if let Some(wanted) = &self.question {
             read.data = only(read.data, wanted, source)?;
         }

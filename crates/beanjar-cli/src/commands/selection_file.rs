@@ -1,13 +1,17 @@
 //! A selection to plan or fit by, from a file.
 
-use super::{bytes_of, column_names};
+use super::column_names;
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::Selection;
-use beanjar_io::{Source, read_table};
+use beanjar_io::{Content, Source, read_table};
 
 /// Reads a selection: the JSON that `select` writes, or a table of attribute,judgments and perhaps cost.
 pub(crate) fn read_selection(source: &Source) -> Result<Selection> {
-    let is_json = matches!(source, Source::File(path) if path.extension().is_some_and(|extension| extension == "json"));
+    let is_json = match source {
+        Source::File(path) => path.extension().is_some_and(|extension| extension == "json"),
+        Source::Memory(memory) => matches!(memory.content(), Content::Text(_)),
+        _ => false,
+    };
     let selection = if is_json { from_json(source) } else { from_table(source) };
     selection.map_err(|failure| match failure {
         // All its numbers are from the file.
@@ -17,7 +21,7 @@ pub(crate) fn read_selection(source: &Source) -> Result<Selection> {
 }
 
 fn from_json(source: &Source) -> Result<Selection> {
-    let bytes = bytes_of(source)?;
+    let bytes = source.bytes()?;
     Ok(Selection::from_json(&String::from_utf8_lossy(&bytes))?)
 }
 

@@ -20,7 +20,7 @@ struct Label {
 pub fn write_label_studio_predictions(labels: &Source, export: &Source, path: &Path) -> Result<usize> {
     let labels_by_task = labels_by_task(labels)?;
     let no_table = |problem: &str| Error::NoTable { file: export.name(), problem: problem.into() };
-    let tasks: Vec<Record> = serde_json::from_slice(&bytes(export)?)
+    let tasks: Vec<Record> = serde_json::from_slice(&export.bytes()?)
         .map_err(|error| no_table(&format!("this is no JSON export of Label Studio: {error}")))?;
     if !tasks.first().is_some_and(is_export) {
         return Err(no_table(
@@ -81,17 +81,6 @@ fn labels_by_task(source: &Source) -> Result<HashMap<String, Vec<(String, Label)
         found.entry(task.clone()).or_default().push((question, Label { label: label.clone(), score }));
     }
     Ok(found)
-}
-
-fn bytes(source: &Source) -> Result<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    let read = match source {
-        Source::File(path) => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
-        Source::Stdin => std::io::stdin().lock().read_to_end(&mut bytes),
-    };
-    read.map_err(|error| source.unreadable(&error))?;
-    Ok(bytes)
 }
 
 /// Where in the labelling interface an answer belongs.

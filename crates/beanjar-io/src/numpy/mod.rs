@@ -25,7 +25,7 @@ pub(crate) fn is_numpy(source: &Source) -> bool {
 fn extension(source: &Source) -> Option<String> {
     match source {
         Source::File(path) => Some(path.extension()?.to_string_lossy().to_lowercase()),
-        Source::Stdin => None,
+        Source::Stdin | Source::Memory(_) => None,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::{shown, visible};
 use crate::exports::Held;
 use crate::format::READING;
 use crate::guard::guarded;
+use crate::memory::{Content, Memory};
 use crate::unpacking::Wrong;
 use crate::{Error, Format, Result, Source};
 use arrow_array::cast::AsArray;
@@ -27,17 +28,17 @@ use std::sync::Arc;
 /// Rows in a batch: about as many as a piece of text holds.
 const BATCH: usize = 16_384;
 
-/// A file whose columns are known, and of which nothing else has been read.
+/// A file, or a table that the calling program holds, whose columns are known, and of which nothing else has been read.
 pub(super) struct Columnar {
     source: Source,
-    file: File,
     form: Form,
     context: Context,
 }
 
 enum Form {
-    Parquet(ArrowReaderMetadata),
-    Arrow(SchemaRef, Checked),
+    Parquet(File, ArrowReaderMetadata),
+    Arrow(File, SchemaRef, Checked),
+    Memory(SchemaRef, Vec<RecordBatch>),
 }
 
 type Reader = Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>;
@@ -87,7 +88,7 @@ impl Columnar {
                         Some(Ok(metadata)) => Ok(metadata),
                         _ => plain(),
                     };
-                    Form::Parquet(metadata.map_err(|error| plainly(&error))?)
+                    Form::Parquet(file, metadata.map_err(|error| plainly(&error))?)
                 }
                 _ => {
                     let checked = arrow_lengths::check(&file)?;
@@ -95,19 +96,29 @@ impl Columnar {
                         true => StreamReader::try_new(start(&file, &checked)?, None).map(|reader| reader.schema()),
                         false => FileReader::try_new(start(&file, &checked)?, None).map(|reader| reader.schema()),
                     };
-                    Form::Arrow(schema.map_err(|error| plainly(&error))?, checked)
+                    Form::Arrow(file, schema.map_err(|error| plainly(&error))?, checked)
                 }
             };
             Ok::<_, Wrong>(form)
         });
         let form = opened.unwrap_or_else(|| Err(DAMAGED.into())).map_err(|wrong| wrong.with(&name))?;
-        Ok(Columnar { source: source.clone(), file, form, context: context.clone() })
+        Ok(Columnar { source: source.clone(), form, context: context.clone() })
+    }
+
+    /// A table that the calling program holds.
+    pub(super) fn held(source: &Source, memory: &Memory, context: &Context) -> Result<Columnar> {
+        let Content::Table(schema, batches) = memory.content() else {
+            let reason = "these are features, and a table is needed here".into();
+            return Err(Error::Unreadable { file: source.name(), reason });
+        };
+        let form = Form::Memory(schema.clone(), batches.clone());
+        Ok(Columnar { source: source.clone(), form, context: context.clone() })
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
         match &self.form {
-            Form::Parquet(metadata) => metadata.schema(),
-            Form::Arrow(schema, _) => schema,
+            Form::Parquet(_, metadata) => metadata.schema(),
+            Form::Arrow(_, schema, _) | Form::Memory(schema, _) => schema,
         }
     }
 
@@ -120,8 +131,9 @@ impl Columnar {
         let opened = guarded(|| self.reader(&kept)).unwrap_or_else(|| Err(DAMAGED.into()));
         let batches = opened.map_err(|wrong| wrong.with(&name))?;
         let all = match &self.form {
-            Form::Parquet(metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
-            _ => None,
+            Form::Parquet(_, metadata) => u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
+            Form::Arrow(..) => None,
+            Form::Memory(_, batches) => Some(batches.iter().map(|batch| batch.num_rows() as u64).sum()),
         };
         let kept = kept.iter().map(|&column| Kept { column, int128: self.is_int128(column) }).collect();
         let (all, context) = (all.filter(|rows| *rows > 0), self.context.clone());
@@ -131,27 +143,31 @@ impl Columnar {
     fn reader(&self, kept: &[usize]) -> std::result::Result<Reader, Wrong> {
         let columns = Some(kept.to_vec());
         Ok(match &self.form {
-            Form::Parquet(metadata) => {
+            Form::Parquet(file, metadata) => {
                 let mask = ProjectionMask::roots(metadata.parquet_schema(), kept.iter().copied());
-                parquet_lengths::check_pages(&self.file, metadata.metadata(), &mask)?;
-                let file = self.file.try_clone()?;
+                parquet_lengths::check_pages(file, metadata.metadata(), &mask)?;
+                let file = file.try_clone()?;
                 let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
                 let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
                 Box::new(reader.map_err(|error| plainly(&error))?)
             }
-            Form::Arrow(_, checked) => {
-                let file = start(&self.file, checked)?;
+            Form::Arrow(file, _, checked) => {
+                let file = start(file, checked)?;
                 match checked.is_stream {
                     true => Box::new(StreamReader::try_new(file, columns).map_err(|error| plainly(&error))?),
                     false => Box::new(FileReader::try_new(file, columns).map_err(|error| plainly(&error))?),
                 }
+            }
+            Form::Memory(_, batches) => {
+                let kept = kept.to_vec();
+                Box::new(batches.clone().into_iter().map(move |batch| batch.project(&kept)))
             }
         })
     }
 
     /// Whether a column holds whole numbers of 128 bits.
     fn is_int128(&self, column: usize) -> bool {
-        matches!(&self.form, Form::Arrow(_, checked) if checked.int128.contains(&column))
+        matches!(&self.form, Form::Arrow(_, _, checked) if checked.int128.contains(&column))
     }
 
     /// The first rows of the columns that have a text.

@@ -26,12 +26,8 @@ impl Input {
             Opened::Sheet { bytes } => {
                 Input::held(source, spreadsheet::read(bytes).map_err(|wrong| wrong.with(&source.name()))?)
             }
-            Opened::Columnar { format, file } => {
-                let columnar = Columnar::open(source, format, file, context)?;
-                let schema = columnar.schema().clone();
-                let names = schema.fields().iter().map(|field| field.name().clone()).collect();
-                Input { schema: Some(schema), ..Input::new(source, names, Shape::Columnar, Reader::Columnar(columnar)) }
-            }
+            Opened::Columnar { format, file } => Self::columnar(source, Columnar::open(source, format, file, context)?),
+            Opened::Table(memory) => Self::columnar(source, Columnar::held(source, &memory, context)?),
         };
         let named = input.names.iter().any(|name| given.role_of(name).is_some());
         let input = if named { input } else { input.unfolded(source)? };
@@ -41,6 +37,12 @@ impl Input {
             Some(twice) => Err(Error::DuplicateColumn { file: input.header_place(), name: shown(twice[0]) }),
             None => Ok(input),
         }
+    }
+
+    fn columnar(source: &Source, columnar: Columnar) -> Input {
+        let schema = columnar.schema().clone();
+        let names = schema.fields().iter().map(|field| field.name().clone()).collect();
+        Input { schema: Some(schema), ..Input::new(source, names, Shape::Columnar, Reader::Columnar(columnar)) }
     }
 
     /// JSON that is one value; where it is one object a line after all, as such.

@@ -1,21 +1,29 @@
 //! The `beanjar` command: parse, call, print.
+//!
+//! [`main()`] is the whole program. [`call()`] is a command for other programs: with tables in place of files, for an answer
+//! and not for a terminal.
+#![warn(missing_docs)]
 
+mod call;
 mod commands;
 mod failure;
 mod output;
 mod progress;
 mod signals;
 
+pub use call::{Answer, call};
+
+use call::Caller;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use commands::{
     aggregate, completions, convert, demo, fit, gold, inspect, learn, next, plan, predict, score, select, simulate,
     votes, workers,
 };
 use failure::Failure;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 /// Learn from noisy, subjective judgments: what to ask, how many times, whom to trust.
 ///
@@ -63,6 +71,9 @@ struct Common {
     unpack_limit: Option<f64>,
     #[arg(skip)]
     started: OnceLock<(beanjar::Context, indicatif::ProgressBar)>,
+    /// The program that wants an answer, if it is not for a terminal.
+    #[arg(skip)]
+    caller: Option<Caller>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -96,52 +107,77 @@ enum Command {
     Man(completions::Man),
 }
 
-fn main() -> ExitCode {
-    let Cli { command, common } = Cli::parse();
-    // A damaged file that makes a reader panic is an error of one sentence; only our own mistakes show more.
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if !beanjar_io::expects_panic() {
-            usual(panic);
+/// Does what the command line asks for, its first word being the program's name. Gives the exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(other) => {
+            let _ = other.print();
+            return other.exit_code() as u8;
         }
-    }));
-    signals::clear_up_when_stopped();
-    if let Some(limit) = common.unpack_limit {
-        // What is not a number, or negative, is no limit that can be met.
-        beanjar_io::set_unpack_limit((limit * 1e9) as u64);
-    }
-    let done = match &command {
-        Command::Inspect(command) => command.run(&common),
-        Command::Select(command) => command.run(&common),
-        Command::Plan(command) => command.run(&common),
-        Command::Fit(command) => command.run(&common),
-        Command::Workers(command) => command.run(&common),
-        Command::Aggregate(command) => command.run(&common),
-        Command::Gold(command) => command.run(&common),
-        Command::Votes(command) => command.run(&common),
-        Command::Next(command) => command.run(&common),
-        Command::Learn(command) => command.run(&common),
-        Command::Predict(command) => command.run(&common),
-        Command::Score(command) => command.run(&common),
-        Command::Simulate(command) => command.run(&common),
-        Command::Convert(command) => command.run(&common),
-        Command::Demo(command) => command.run(&common),
-        Command::Completions(command) => command.run(&common, Cli::command()),
-        Command::Man(command) => command.run(&common, Cli::command()),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    hush_expected_panics();
+    signals::clear_up_when_stopped();
+    match cli.run() {
+        Ok(()) => 0,
         // Whoever reads our output has had enough of it, as `head` has.
-        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(Failure::Closed) => 0,
         Err(failure) => {
-            common.clear_bar();
-            /// Enough for any sentence; what stands in a file may be longer.
-            const MOST: usize = 1200;
-            let words = failure.to_string();
-            let cut = if words.chars().nth(MOST).is_some() { "..." } else { "" };
-            let words: String = words.chars().take(MOST).collect();
-            output::say(&format!("error: {}{cut}\n", output::one_line(&words)));
-            ExitCode::from(2)
+            cli.common.clear_bar();
+            output::say(&format!("error: {}\n", said(&failure)));
+            2
+        }
+    }
+}
+
+/// A failure in one line.
+fn said(failure: &Failure) -> String {
+    /// Enough for any sentence; what stands in a file may be longer.
+    const MOST: usize = 1200;
+    let words = failure.to_string();
+    let cut = if words.chars().nth(MOST).is_some() { "..." } else { "" };
+    let words: String = words.chars().take(MOST).collect();
+    output::one_line(&words) + cut
+}
+
+/// A damaged file that makes a reader panic is an error of one sentence; only our own mistakes show more.
+fn hush_expected_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !beanjar_io::expects_panic() {
+                usual(panic);
+            }
+        }));
+    });
+}
+
+impl Cli {
+    fn run(&self) -> failure::Result<()> {
+        let Cli { command, common } = self;
+        if let Some(limit) = common.unpack_limit {
+            // What is not a number, or negative, is no limit that can be met.
+            beanjar_io::set_unpack_limit((limit * 1e9) as u64);
+        }
+        match command {
+            Command::Inspect(command) => command.run(common),
+            Command::Select(command) => command.run(common),
+            Command::Plan(command) => command.run(common),
+            Command::Fit(command) => command.run(common),
+            Command::Workers(command) => command.run(common),
+            Command::Aggregate(command) => command.run(common),
+            Command::Gold(command) => command.run(common),
+            Command::Votes(command) => command.run(common),
+            Command::Next(command) => command.run(common),
+            Command::Learn(command) => command.run(common),
+            Command::Predict(command) => command.run(common),
+            Command::Score(command) => command.run(common),
+            Command::Simulate(command) => command.run(common),
+            Command::Convert(command) => command.run(common),
+            Command::Demo(command) => command.run(common),
+            Command::Completions(command) => command.run(common, Cli::command()),
+            Command::Man(command) => command.run(common, Cli::command()),
         }
     }
 }

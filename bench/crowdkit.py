@@ -1,0 +1,67 @@
+"""``beanjar.crowdkit`` beside crowd-kit itself, in one process each: CPU seconds of ``fit``, from frames of pandas.
+
+    bench/crowdkit.py [FOLDER]     FOLDER has labels.csv (task,worker,label), for GLAD and MACE
+
+Not in bench/run: crowd-kit takes long. The package is built as a release into crowd-kit's venv first. What crowd-kit does
+not finish within LIMIT seconds (600) is given as that and more.
+"""
+
+import os
+import subprocess
+import sys
+
+from aggregate_packages import crowd_kit_python
+from compare import HERE
+
+PROGRAM = """
+import sys, time
+import numpy as np, pandas as pd
+package, method, data = sys.argv[1:]
+if data == "large":
+    random = np.random.default_rng(0)
+    tasks, workers, classes, votes = 1_000_000, 5_000, 4, 5
+    task = np.repeat(np.arange(tasks), votes)
+    truth = random.integers(classes, size=tasks)
+    worker = random.integers(workers, size=tasks * votes)
+    skill = random.uniform(0.4, 0.95, size=workers)
+    right = random.random(tasks * votes) < skill[worker]
+    label = np.where(right, truth[task], random.integers(classes, size=tasks * votes))
+    frame = pd.DataFrame({"task": task, "worker": worker, "label": label})
+else:
+    frame = pd.read_csv(f"{data}/labels.csv", dtype=str)
+module = __import__("beanjar.crowdkit" if package == "beanjar" else "crowdkit.aggregation", fromlist=["x"])
+model = getattr(module, method)()
+started, clock = time.process_time(), time.perf_counter()
+model.fit(frame)
+steps = len(getattr(model, "loss_history_", [])) or "-"
+print(time.process_time() - started, time.perf_counter() - clock, steps, sep="\\t")
+"""
+
+
+def run(python, package, method, data, limit):
+    """CPU seconds, seconds and steps of a fit."""
+    words = [python, "-W", "ignore", "-c", PROGRAM, package, method, data]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=limit, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    cpu, seconds, steps = done.stdout.split("\t")
+    return float(cpu), float(seconds), steps.strip()
+
+
+def main():
+    """Prints a line for each method."""
+    python = crowd_kit_python()
+    root = os.path.dirname(HERE)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", root], check=True)
+    limit = float(os.environ.get("LIMIT", "600"))
+    cases = [("DawidSkene", "large")] + [(method, sys.argv[1]) for method in ("GLAD", "MACE") if len(sys.argv) > 1]
+    print(f"{'method':12}{'data':32}{'beanjar':>10}{'crowd-kit':>12}{'times':>8}  CPU seconds")
+    for method, data in cases:
+        ours, theirs = (run(python, package, method, data, limit) for package in ("beanjar", "crowd-kit"))
+        more, theirs = ("more than ", (limit, limit, "")) if theirs is None else ("", theirs)
+        print(f"{method:12}{data:32}{ours[0]:10.2f}{more + format(theirs[0], '.1f'):>12}{theirs[0] / ours[0]:8.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

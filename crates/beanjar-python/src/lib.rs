@@ -1,0 +1,29 @@
+//! beanjar for Python: the commands with tables in place of files, and the methods that crowd-kit has.
+//!
+//! The package `python/beanjar` is what users see. It is thin: it turns arguments into those of a command, calls it here,
+//! and shows the answer.
+
+mod call;
+mod crowdkit;
+mod held;
+mod numbers;
+mod watch;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _beanjar {
+    #[pymodule_export]
+    use crate::call::{call, main};
+    #[pymodule_export]
+    use crate::crowdkit::{dawid_skene::dawid_skene, glad::glad, mace::mace, mmsr::mmsr};
+    #[pymodule_export]
+    use crate::watch::BeanjarError;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,36 @@
+"""Which tasks to have checked by someone who knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._call import call
+from ._results import Result
+
+
+class Suggestion(Result):
+    """The tasks to have checked."""
+
+    _table = "tasks"
+
+    def _title(self) -> str:
+        return f"Suggestion: {len(self._answer.data['tasks'])} tasks to have checked"
+
+
+def gold(
+    labels: Any,
+    n: int = 50,
+    *,
+    gold: Any = None,
+    columns: Any = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Suggestion:
+    """Suggests ``n`` tasks to have checked by someone who knows, for ``aggregate(labels, gold=...)``.
+
+    ``gold`` are answers that are known already. Further options are those of ``beanjar gold --help``.
+    """
+    options = dict(n=n, gold=gold, columns=columns, seed=seed, threads=threads, progress=progress, **options)
+    return Suggestion(call("gold", labels, positional={"labels": labels}, options=options))

@@ -1,0 +1,202 @@
+"""Which attributes to judge, and how often, within a budget."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ._call import Answer, Text, call
+from ._estimator import Estimator
+from ._results import Result, line
+
+
+class Selection(Result):
+    """How often to judge each attribute of a new object, how to weigh the means, and what error to expect."""
+
+    _table = "selection"
+    _shown = ("attribute", "judgments", "cost", "weight", "covariance", "noise", "signal")
+    _judgments: Any = None
+    _labels: Any = None
+    _reading: dict[str, Any] = {}
+
+    @property
+    def repeats(self) -> dict[str, int]:
+        """How often to judge each attribute."""
+        return {row["attribute"]: row["judgments"] for row in self._answer.data["selection"]}
+
+    @property
+    def path(self) -> Any:
+        """A row for each judgment added: what was spent, and the error to expect."""
+        return self._frame(self._answer.data["path"])
+
+    @property
+    def expected_loss(self) -> float | None:
+        """The squared error to expect of new objects: cross-validated where that was possible."""
+        data = self._answer.data
+        return data["cv_loss"] if data.get("cv_loss") is not None else data["projected_loss"]
+
+    @property
+    def upper_bound(self) -> float | None:
+        """What no selection of this budget can explain more than."""
+        return self._answer.data.get("upper_bound")
+
+    def plan(self, judgments: Any = None) -> Plan:
+        """The judgments still to collect, object by object; of those that this was selected from, or of others."""
+        judgments = self._judgments if judgments is None else judgments
+        options = dict(selection=Text(self.to_json()), **self._reading)
+        return Plan(call("plan", judgments, positional={"judgments": judgments}, options=options))
+
+    def fit(self, judgments: Any = None, labels: Any = None, *, predictor: str = "least-squares") -> Predictor:
+        """The linear predictor of this selection, fitted to the judgments that this was selected from, or to others."""
+        judgments = self._judgments if judgments is None else judgments
+        labels = self._labels if labels is None else labels
+        name = self._answer.data["label"]["name"]
+        options = dict(labels=labels, label=name, selection=Text(self.to_json()), predictor=predictor, **self._reading)
+        return Predictor(call("fit", judgments, positional={"judgments": judgments}, options=options), self._reading)
+
+    def _title(self) -> str:
+        data = self._answer.data
+        chosen = ", ".join(f"{name} x {times}" for name, times in self.repeats.items())
+        return f"Selection: {chosen or 'nothing'}; spends {data['spent']:g} of {data['budget']:g}"
+
+    def _figure(self) -> str:
+        return line(row["projected_loss"] for row in self._answer.data["path"])
+
+
+class Plan(Result):
+    """The judgments still to collect."""
+
+    _table = "plan"
+    _shown = ("object", "attribute", "have", "ask")
+
+    def _title(self) -> str:
+        return f"Plan: {self._answer.data['ask']} judgments to ask for"
+
+
+class Predictor:
+    """A fitted predictor: the weighted means of judgments, and a bias. ``to_json()`` is its model file."""
+
+    def __init__(self, answer: Any, reading: dict[str, Any]):
+        self.model = answer.data
+        self.warnings = answer.warnings
+        self._reading = reading
+
+    def to_json(self) -> str:
+        """The model file that ``beanjar predict`` reads."""
+        return json.dumps(self.model, ensure_ascii=False)
+
+    def predict(self, judgments: Any) -> Any:
+        """A row for each object: its prediction and the standard error of that, of the kind that came in."""
+        return Predictions(self._predicted(judgments)).to_frame()
+
+    def _predicted(self, judgments: Any) -> Answer:
+        positional = {"model": Text(self.to_json()), "judgments": judgments}
+        return call("predict", judgments, positional=positional, options=self._reading)
+
+    def __repr__(self) -> str:
+        return f"<Predictor of {self.model.get('label')}>"
+
+
+class Predictions(Result):
+    """What was predicted of each object."""
+
+    _table = "predictions"
+
+
+def select(
+    judgments: Any,
+    labels: Any,
+    *,
+    budget: float,
+    label: str | None = None,
+    method: str = "full",
+    costs: Any = None,
+    at_most: int | None = None,
+    always: Any = None,
+    never: Any = None,
+    ridge: Any = "auto",
+    bootstrap: int | None = None,
+    columns: Any = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Selection:
+    """Chooses which attributes to judge, and how many times each, within a budget for each object.
+
+    ``judgments`` is a table of object, attribute, worker and value, or of a column for each attribute; ``labels`` a table
+    of the object and what to predict (``label`` names it if there are several), or a series by object. ``costs`` is what a
+    judgment costs where that is not 1: ``{"height": 4}``, or a table of attribute and cost. Further options are those of
+    ``beanjar select --help``.
+    """
+    reading = dict(columns=columns, **options)
+    answer = call(
+        "select",
+        judgments,
+        positional={"judgments": judgments},
+        options=dict(
+            labels=labels, label=label, budget=budget, method=method, cost=costs, at_most=at_most, always=always,
+            never=never, ridge=ridge, bootstrap=bootstrap, seed=seed, threads=threads, progress=progress, **reading,
+        ),
+    )  # fmt: skip
+    selection = Selection(answer)
+    selection._judgments, selection._labels, selection._reading = judgments, labels, reading
+    return selection
+
+
+class MultiSelector(Estimator):
+    """Selects attributes within a budget, and predicts from judgments of them.
+
+    ``fit(judgments, labels)`` finds ``selection_`` and ``predictor_``; ``predict(judgments)`` gives a number (or class)
+    for each object, in the order of the objects in the table.
+    """
+
+    def __init__(
+        self,
+        budget: float = 30.0,
+        *,
+        label: str | None = None,
+        method: str = "full",
+        costs: Any = None,
+        at_most: int | None = None,
+        ridge: Any = "auto",
+        predictor: str = "moments",
+        columns: Any = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ):
+        self.budget = budget
+        self.label = label
+        self.method = method
+        self.costs = costs
+        self.at_most = at_most
+        self.ridge = ridge
+        self.predictor = predictor
+        self.columns = columns
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, judgments: Any, labels: Any) -> MultiSelector:
+        """Selects, and fits the predictor of what was selected."""
+        self.selection_ = select(
+            judgments, labels, budget=self.budget, label=self.label, method=self.method, costs=self.costs,
+            at_most=self.at_most, ridge=self.ridge, columns=self.columns, seed=self.seed, threads=self.threads,
+        )  # fmt: skip
+        self.predictor_ = self.selection_.fit(predictor=self.predictor)
+        # What it was fitted on is not needed any more, and may be large.
+        self.selection_._judgments = self.selection_._labels = None
+        self.repeats_ = self.selection_.repeats
+        return self
+
+    def predict_frame(self, judgments: Any) -> Any:
+        """A row for each object: its prediction, and the standard error of that."""
+        self._check_fitted("predictor_")
+        return self.predictor_.predict(judgments)
+
+    def predict(self, judgments: Any) -> np.ndarray:
+        """A prediction for each object: a number, or a class where two classes were learned."""
+        self._check_fitted("predictor_")
+        rows = self.predictor_._predicted(judgments).data["predictions"]
+        return np.array([row.get("label", row["prediction"]) for row in rows])

@@ -1,0 +1,62 @@
+"""Which workers to trust."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._aggregate import by_question
+from ._call import call
+from ._results import Result, bars
+
+
+class Ranking(Result):
+    """The workers, best first: what each of them is, and whether to keep them."""
+
+    _table = "workers"
+    _shown = ("worker", "labels", "score", "rank", "kept", "verdict", "accuracy", "accuracy_low", "accuracy_high")
+
+    @property
+    def workers(self) -> Any:
+        """A row for each worker, best first."""
+        return self.to_frame()
+
+    @property
+    def kept(self) -> list[str]:
+        """The workers to keep."""
+        return [row["worker"] for row in self._answer.data["workers"] if row["kept"]]
+
+    def _title(self) -> str:
+        data = self._answer.data
+        return f"Ranking: {len(data['workers'])} workers, keep {data['keep']}"
+
+    def _figure(self) -> str:
+        return bars(max(row["accuracy"], 0.0) for row in self._answer.data["workers"])
+
+
+def rank_workers(
+    labels: Any,
+    *,
+    keep: Any = "auto",
+    by: str | None = None,
+    suspicious: bool = False,
+    repeats: str = "average",
+    columns: Any = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Any:
+    """Says of each worker what they are (good, weak, random, always the same, contrary, a copy) and whether to keep them.
+
+    ``labels`` is as for :func:`aggregate`; no truth is needed. Further options are those of ``beanjar workers --help``.
+
+    >>> import beanjar
+    >>> crowd = beanjar.simulate.labels(tasks=60, workers=5, votes=5, random=1)
+    >>> len(beanjar.rank_workers(crowd.labels).kept)
+    4
+    """
+    options = dict(
+        keep=keep, by=by, suspicious=suspicious, repeats=repeats, columns=columns, seed=seed, threads=threads,
+        progress=progress, **options,
+    )  # fmt: skip
+    return by_question(call("workers", labels, positional={"labels": labels}, options=options), Ranking)

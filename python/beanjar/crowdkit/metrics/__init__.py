@@ -1,0 +1,1 @@
+"""``crowdkit.metrics`` under its own name."""

@@ -1,0 +1,5 @@
+"""``crowdkit.postprocessing`` under its own name."""
+
+from .._metrics import entropy_threshold
+
+__all__ = ["entropy_threshold"]

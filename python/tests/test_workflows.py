@@ -1,0 +1,159 @@
+"""The other workflows: the same answers as the command line, and estimators with scikit-learn's manners."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import beanjar
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+
+def test_workers_are_ranked_as_by_the_command_line(crowd, csv, command):
+    printed = command("workers", csv("labels.csv", crowd.labels))
+    ranking = beanjar.rank_workers(pd.DataFrame(crowd.labels))
+    assert ranking.to_dict() == printed
+    assert ranking.kept == [row["worker"] for row in printed["workers"] if row["kept"]]
+    assert list(ranking.to_frame()["worker"]) == [row["worker"] for row in printed["workers"]]
+    assert "<table>" in ranking._repr_html_()
+
+
+def test_tasks_to_check_are_suggested(crowd, csv, command):
+    printed = command("gold", csv("labels.csv", crowd.labels), "--n", 7)
+    suggestion = beanjar.gold(pl.DataFrame(crowd.labels), 7)
+    assert suggestion.to_dict() == printed
+    assert isinstance(suggestion.to_frame(), pl.DataFrame) and len(suggestion.to_frame()) == 7
+
+
+def test_labels_and_judgments_are_inspected(crowd, photos, csv, command):
+    printed = command("inspect", csv("labels.csv", crowd.labels))
+    assert beanjar.inspect(crowd.labels).to_dict() == printed
+    assert beanjar.krippendorff_alpha(crowd.labels) == printed["alpha"]
+    printed = command("inspect", csv("judgments.csv", photos.judgments))
+    inspection = beanjar.inspect(pd.DataFrame(photos.judgments))
+    assert inspection.to_dict() == printed
+    assert beanjar.icc(photos.judgments) == {row["attribute"]: row["icc"] for row in printed["attributes"]}
+    assert len(inspection.attributes) == 39 and "<svg" in inspection._repr_html_()
+
+
+def test_a_selection_plans_fits_and_predicts(photos, csv, command, tmp_path):
+    files = csv("judgments.csv", photos.judgments), csv("truth.csv", photos.truth)
+    printed = command("select", files[0], "--labels", files[1], "--label", "height", "--budget", 20, "--cost", "height=4")
+    judgments, truth = pd.DataFrame(photos.judgments), pd.DataFrame(photos.truth)
+    selection = beanjar.select(judgments, truth, label="height", budget=20, costs={"height": 4})
+    assert selection.to_dict() == printed
+    assert selection.repeats == {row["attribute"]: row["judgments"] for row in printed["selection"]}
+    assert selection.expected_loss == printed["cv_loss"]
+    assert selection.upper_bound == printed["upper_bound"]
+    assert list(selection.path["spent"])[-1] == printed["spent"]
+    (tmp_path / "selection.json").write_text(selection.to_json())
+    plan = command("plan", files[0], "--selection", "selection.json")
+    assert selection.plan().to_dict() == plan
+    assert list(selection.plan().to_frame()["ask"]) == [row["ask"] for row in plan["plan"]]
+    words = ["--labels", files[1], "--label", "height", "--selection", "selection.json", "--predictor", "moments"]
+    model = command("fit", files[0], *words)
+    predictor = selection.fit(predictor="moments")
+    assert predictor.model == model
+    (tmp_path / "model.json").write_text(predictor.to_json())
+    predictions = command("predict", "model.json", files[0])["predictions"]
+    frame = predictor.predict(judgments)
+    assert list(frame["prediction"]) == [row["prediction"] for row in predictions]
+    assert "polyline" in selection._repr_html_()
+
+
+def test_a_selector_is_an_estimator(photos):
+    judgments, truth = pd.DataFrame(photos.judgments), pd.DataFrame(photos.truth)[["object", "height"]]
+    selector = beanjar.MultiSelector(budget=10)
+    predicted = selector.fit(judgments, truth).predict(judgments)
+    assert predicted.shape == (60,)
+    # Better than the mean, on the objects it was fitted on.
+    assert np.mean((predicted - truth["height"]) ** 2) < np.var(truth["height"])
+    again = pickle.loads(pickle.dumps(selector))
+    assert np.array_equal(again.predict(judgments), predicted)
+    assert repr(selector) == "MultiSelector(budget=10)"
+    assert selector.set_params(budget=12).get_params()["budget"] == 12
+    with pytest.raises(ValueError, match="no parameter 'nothing'"):
+        selector.set_params(nothing=1)
+    with pytest.raises(ValueError, match="not fitted"):
+        beanjar.MultiSelector().predict(judgments)
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["Auto", "DawidSkene", "Majority", "Mixture", "OneCoin", "Pooled", "Skilled", "Spectral", "Wawa", "Glad", "Mace", "Mmsr", "ZeroBasedSkill"],
+)
+def test_methods_are_estimators(crowd, method):
+    sklearn = pytest.importorskip("sklearn.base")
+    frame = pd.DataFrame(crowd.labels)
+    estimator = getattr(beanjar, method)(seed=3)
+    copy = sklearn.clone(estimator)
+    assert copy is not estimator and copy.get_params() == estimator.get_params()
+    assert estimator.fit(frame) is estimator
+    assert estimator.labels_.equals(copy.fit_predict(frame))
+    expected = beanjar.aggregate(frame, method=estimator._method, seed=3)
+    assert estimator.labels_.equals(expected.tasks)
+    again = pickle.loads(pickle.dumps(estimator))
+    new = frame.assign(task="new " + frame["task"])
+    assert list(again.predict(new)["task"])[:2] == ["new " + task for task in list(estimator.labels_["task"])[:2]]
+    shares = again.predict_proba(new).drop(columns="task").sum(axis=1)
+    assert np.allclose(shares, 1)
+
+
+def test_models_are_compared_without_truth(crowd, csv, command):
+    good = crowd.truth
+    bad = {"task": good["task"], "label": good["label"][1:] + good["label"][:1]}
+    files = csv("good.csv", good), csv("bad.csv", bad)
+    printed = command("score", *files, "--labels", csv("labels.csv", crowd.labels))
+    scores = beanjar.score({"good": pd.DataFrame(good), "bad": pd.DataFrame(bad)}, crowd.labels)
+    assert scores.best == "good"
+    for ours, theirs in zip(scores.models, printed["models"], strict=True):
+        assert {**ours, "name": ""} == {**theirs, "name": ""}
+
+
+def test_simulations_are_those_of_the_command_line(tmp_path, crowd):
+    import subprocess
+    import sys
+
+    words = ["simulate", "labels", "--tasks", "150", "--workers", "12", "--votes", "5", "--classes", "3", "--spammers", "0.2"]
+    subprocess.run([sys.executable, "-m", "beanjar", *words, "--out", tmp_path, "--quiet"], check=True)
+    assert pd.read_csv(tmp_path / "labels.csv", dtype=str).equals(pd.DataFrame(crowd.labels))
+    drawn = beanjar.simulate.experts(units=50, frames="polars")
+    assert isinstance(drawn.features, pl.DataFrame) and len(drawn.features) == 50
+    assert "features" in repr(drawn)
+
+
+@pytest.fixture(scope="module")
+def experts():
+    return beanjar.simulate.experts(units=120, noise_features=3, frames="pandas")
+
+
+def test_features_may_be_arrays_sparse_matrices_and_frames(experts, csv, command):
+    sparse = pytest.importorskip("scipy.sparse")
+    columns = {name: list(experts.features[name]) for name in experts.features}
+    printed = command("learn", csv("features.csv", columns), "--labels", csv("labels.csv", dict(experts.labels)), "--penalty", 5)
+    X = experts.features.set_index("object")
+    by_id = beanjar.SparseExperts(penalty=5).fit(X, experts.labels)
+    assert by_id.result_.to_dict() == printed
+    place = {unit: row for row, unit in enumerate(X.index)}
+    by_number = experts.labels.assign(task=experts.labels["task"].map(place))
+    array = beanjar.SparseExperts(penalty=5).fit(X.to_numpy(), by_number)
+    matrix = beanjar.SparseExperts(penalty=5).fit(sparse.csr_matrix(X.to_numpy()), by_number)
+    wide = experts.labels.pivot(index="task", columns="worker", values="label").reindex(X.index).to_numpy()
+    table = beanjar.SparseExperts(penalty=5).fit(X.to_numpy(), wide)
+    for fitted in (array, matrix, table):
+        assert np.array_equal(fitted.predict_proba(X.to_numpy()), by_id.predict_proba(X))
+    predicted = table.predict(X.to_numpy())
+    assert set(predicted) <= set(table.classes_)
+    assert table.score(X.to_numpy(), experts.truth["label"]) > 0.6
+    again = pickle.loads(pickle.dumps(table))
+    assert np.array_equal(again.predict(X.to_numpy()), predicted)
+    assert len(by_id.result_.experts) == 3 and "Learned" in by_id.result_._repr_html_()
+
+
+def test_a_plain_classifier_keeps_scikit_learns_rules():
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    found = checks.check_estimator(beanjar.SparseExperts(penalty=1.0), on_fail=None)
+    failed = [one["check_name"] for one in found if one["status"] == "failed"]
+    assert failed == []
