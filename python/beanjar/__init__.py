@@ -8,6 +8,7 @@
 
 from . import simulate
 from ._aggregate import Aggregation, aggregate
+from ._ask import EnoughVotes, NextVotes, next, votes
 from ._beanjar import __version__
 from ._call import BeanjarError, BeanjarWarning
 from ._experts import Learned, SparseExperts
@@ -40,6 +41,7 @@ __all__ = [
     "BeanjarError",
     "BeanjarWarning",
     "DawidSkene",
+    "EnoughVotes",
     "Glad",
     "GoldMajority",
     "Inspection",
@@ -50,6 +52,7 @@ __all__ = [
     "Mixture",
     "Mmsr",
     "MultiSelector",
+    "NextVotes",
     "OneCoin",
     "Plan",
     "Pooled",
@@ -69,8 +72,10 @@ __all__ = [
     "icc",
     "inspect",
     "krippendorff_alpha",
+    "next",
     "rank_workers",
     "score",
     "select",
     "simulate",
+    "votes",
 ]

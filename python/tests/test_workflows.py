@@ -27,6 +27,16 @@ def test_tasks_to_check_are_suggested(crowd, csv, command):
     assert isinstance(suggestion.to_frame(), pl.DataFrame) and len(suggestion.to_frame()) == 7
 
 
+def test_votes_to_ask_for_are_those_of_the_command_line(crowd, csv, command):
+    file = csv("labels.csv", crowd.labels)
+    enough = beanjar.votes(pd.DataFrame(crowd.labels), most=6)
+    assert enough.to_dict() == command("votes", file, "--most", 6)
+    assert len(enough.to_frame()) == len(enough.curve)
+    asked = beanjar.next(pl.DataFrame(crowd.labels), 9)
+    assert asked.to_dict() == command("next", file, "--votes", 9)
+    assert isinstance(asked.to_frame(), pl.DataFrame)
+
+
 def test_labels_and_judgments_are_inspected(crowd, photos, csv, command):
     printed = command("inspect", csv("labels.csv", crowd.labels))
     assert beanjar.inspect(crowd.labels).to_dict() == printed
