@@ -153,7 +153,8 @@ def test_features_may_be_arrays_sparse_matrices_and_frames(experts, csv, command
     wide = experts.labels.pivot(index="task", columns="worker", values="label").reindex(X.index).to_numpy()
     table = beanjar.SparseExperts(penalty=5).fit(X.to_numpy(), wide)
     for fitted in (array, matrix, table):
-        assert np.array_equal(fitted.predict_proba(X.to_numpy()), by_id.predict_proba(X))
+        # Other ids are other random choices on the way to the same maximum.
+        assert np.allclose(fitted.predict_proba(X.to_numpy()), by_id.predict_proba(X), rtol=0, atol=1e-6)
     predicted = table.predict(X.to_numpy())
     assert set(predicted) <= set(table.classes_)
     assert table.score(X.to_numpy(), experts.truth["label"]) > 0.6
