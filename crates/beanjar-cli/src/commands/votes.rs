@@ -102,7 +102,7 @@ impl Report for EnoughVotesOutcome {
         let header =
             ["votes", "accuracy", "band", "agreement", "ece", "next gains", "price", "still to pay", "measured"];
         text += &table(&header, self.curve.iter().map(row).collect());
-        text += "\n  accuracy    share of labels expected to be right with so many votes on every task\n";
+        text += "\n  accuracy    share of labels expected to be right with that number of votes on every task\n";
         text += match self.known_answers {
             0 => "  band        low if workers share their errors, high if they err independently; --gold narrows it\n",
             _ => "  band        where the accuracy lies with 90 percent, by labels and known answers\n",
@@ -110,7 +110,7 @@ impl Report for EnoughVotesOutcome {
         text += "  agreement   share of tasks that as many other votes would give the same label\n";
         text += "  ece         expected calibration error: how far stated confidence is from accuracy\n";
         text += "  next gains  accuracy gained by one more vote on every task\n";
-        text += "  measured    whether tasks have so many votes; of those that do not, the models drew some\n\n";
+        text += "  measured    whether tasks have as many votes; where not, the models drew the rest\n\n";
         text += &match self.stops_paying {
             Some(votes) => format!(
                 "Votes pay up to {votes} a task: beyond, to mend a label takes more than it is worth ({}).\n",

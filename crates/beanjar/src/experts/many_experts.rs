@@ -304,7 +304,7 @@ impl ManyExperts {
             return refuse(
                 "the number of restarts",
                 self.restarts as f64,
-                "fewer, as starts of so many units need too much memory",
+                "fewer, as starts of this number of units need too much memory",
             );
         }
         match (0.0..1.0).contains(&self.tolerance) {

@@ -109,7 +109,7 @@ pub struct AttributeReliability {
     /// How many judgments an object has (the harmonic mean), which the next two are of; none where objects and raters
     /// cannot be told apart.
     pub raters: Option<f64>,
-    /// ICC(2,k), the reliability of the mean of so many judgments by any raters.
+    /// ICC(2,k), the reliability of the mean of k judgments by any raters.
     pub icc2k: Option<Interval>,
     /// ICC(3,k), the same where all objects have the same raters.
     pub icc3k: Option<Interval>,

@@ -48,7 +48,7 @@ impl<'a> TwoWay<'a> {
         self.of_rater.iter().filter(|n| **n > 0.0).count() as f64
     }
 
-    /// The harmonic mean of the judgments of an object: a mean of so many has the reliability of the objects' means.
+    /// The harmonic mean of the judgments of an object, k: a mean of k judgments has the reliability of the objects' means.
     pub(super) fn judgments_of_an_object(&self) -> f64 {
         let inverse: f64 = self.of_object.iter().filter(|n| **n > 0.0).map(|n| 1.0 / n).sum();
         self.objects() / inverse.max(f64::MIN_POSITIVE)

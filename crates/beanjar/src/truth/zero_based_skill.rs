@@ -36,7 +36,7 @@ impl Default for ZeroBasedSkill {
     }
 }
 
-/// After so many steps the rate is halved.
+/// After this number of steps the rate is halved.
 const HALVED_AFTER: usize = 20;
 
 impl ZeroBasedSkill {

@@ -61,7 +61,7 @@ impl Information {
         Ok(Information { missing, tasks, labelled, offsets, partners, keys })
     }
 
-    /// An error if so many pairs of workers have a task in common that they do not fit into memory.
+    /// An error if the pairs of workers who have a task in common do not fit into memory.
     pub(super) fn check(ballots: &Ballots) -> Result<()> {
         // One and a half gigabytes.
         const MOST: usize = 50_000_000;

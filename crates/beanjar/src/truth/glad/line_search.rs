@@ -91,8 +91,8 @@ fn next(best: &mut At, other: &mut At, here: At, bracketed: &mut bool, low: f64,
         let gamma = if here.step < best.step { -root } else { root };
         let r = (gamma - best.slope + theta) / (gamma - best.slope + gamma + here.slope);
         let cubic = best.step + r * (here.step - best.step);
-        let bend = (best.value - here.value) / (here.step - best.step) + best.slope;
-        let quadratic = best.step + best.slope / bend / 2.0 * (here.step - best.step);
+        let curvature = (best.value - here.value) / (here.step - best.step) + best.slope;
+        let quadratic = best.step + best.slope / curvature / 2.0 * (here.step - best.step);
         step = match (cubic - best.step).abs() < (quadratic - best.step).abs() {
             true => cubic,
             false => cubic + (quadratic - cubic) / 2.0,
