@@ -1,6 +1,7 @@
 //! Rows with a bar, or with a dot and its interval.
 
 use crate::frame::Draw;
+use crate::number::percent;
 use crate::scale::Axis;
 use crate::svg::{Anchor, LETTERS, Svg, caption_room};
 use crate::text::{plain, shortened, width_of};
@@ -39,6 +40,28 @@ pub(crate) struct RowChart {
     pub(crate) reference: Option<(f64, String)>,
     /// Whether the page's slider sets the lengths of the bars.
     pub(crate) slides: bool,
+}
+
+impl RowChart {
+    /// A share for each name, as bars.
+    pub(crate) fn of_shares<'a>(axis: &str, shares: impl Iterator<Item = (&'a str, f64)>) -> Self {
+        let row = |(row, (name, share)): (usize, (&str, f64))| Row {
+            name: name.to_owned(),
+            value: share,
+            interval: None,
+            note: percent(share),
+            filled: true,
+            row,
+        };
+        RowChart {
+            shape: Shape::Bar,
+            axis: axis.into(),
+            rows: shares.enumerate().map(row).collect(),
+            percent: true,
+            reference: None,
+            slides: false,
+        }
+    }
 }
 
 const STEP: f64 = 24.0;

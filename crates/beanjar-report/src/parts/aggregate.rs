@@ -78,7 +78,7 @@ fn trust(auto: &AutoSummary) -> String {
             whole(auto.held_out),
             short((10.0 * gain).round() / 10.0)
         ),
-        (false, None) => "The models were weighed against the plain vote.".to_owned(),
+        (false, None) => "There are too many classes to learn who confuses what, so votes count by how often their worker agrees with the others.".to_owned(),
     };
     text += &format!(" A task's votes are worth {} independent ones on average.", short(auto.effective_votes));
     if let Some(known) = &auto.known {
@@ -122,22 +122,8 @@ fn classes(outcome: &AggregateOutcome) -> Figure {
     let mut shares: Vec<(&str, usize, f64)> =
         outcome.classes.iter().zip(&given).map(|(name, &n)| (name, n, n as f64 / tasks)).collect();
     shares.sort_by_key(|(_, n, _)| std::cmp::Reverse(*n));
-    let rows = shares.iter().enumerate().take(MOST).map(|(i, (name, _, share))| Row {
-        name: (*name).to_owned(),
-        value: *share,
-        interval: None,
-        note: percent(*share),
-        filled: true,
-        row: i,
-    });
-    let chart = RowChart {
-        shape: Shape::Bar,
-        axis: "share of tasks".into(),
-        rows: rows.collect(),
-        percent: true,
-        reference: None,
-        slides: false,
-    };
+    let drawn = shares.iter().take(MOST).map(|(name, _, share)| (*name, *share));
+    let chart = RowChart::of_shares("share of tasks", drawn);
     let title = match shares.first() {
         Some((name, _, share)) => format!("{} is the label of {} of tasks", quoted(name), percent(*share)),
         None => "No task has a label".into(),

@@ -166,22 +166,9 @@ fn gaps(outcome: &InspectJudgmentsOutcome) -> Option<Figure> {
         outcome.attributes.iter().map(|a| (a, a.objects as f64 / objects)).collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
     let (worst, share) = *all.first().filter(|(_, share)| *share < 1.0)?;
-    let rows = all.iter().enumerate().filter(|(_, (_, share))| *share < 1.0).take(MOST).map(|(i, (a, share))| Row {
-        name: a.attribute.clone(),
-        value: *share,
-        interval: None,
-        note: percent(*share),
-        filled: true,
-        row: i,
-    });
-    let chart = RowChart {
-        shape: Shape::Bar,
-        axis: "share of objects that were judged".into(),
-        rows: rows.collect(),
-        percent: true,
-        reference: None,
-        slides: false,
-    };
+    let drawn = all.iter().filter(|(_, share)| *share < 1.0).take(MOST);
+    let drawn = drawn.map(|(attribute, share)| (attribute.attribute.as_str(), *share));
+    let chart = RowChart::of_shares("share of objects that were judged", drawn);
     let title = format!("{} was judged of {} of objects only", quoted(&worst.attribute), percent(share));
     let table = Table::new(
         &["attribute", "objects judged", "share"],
@@ -193,22 +180,8 @@ fn gaps(outcome: &InspectJudgmentsOutcome) -> Option<Figure> {
 fn classes(outcome: &InspectLabelsOutcome) -> Figure {
     let mut all: Vec<(&String, f64)> = outcome.classes.iter().zip(outcome.shares.iter().copied()).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let rows = all.iter().enumerate().take(MOST).map(|(i, (name, share))| Row {
-        name: (*name).clone(),
-        value: *share,
-        interval: None,
-        note: percent(*share),
-        filled: true,
-        row: i,
-    });
-    let chart = RowChart {
-        shape: Shape::Bar,
-        axis: "share of labels".into(),
-        rows: rows.collect(),
-        percent: true,
-        reference: None,
-        slides: false,
-    };
+    let drawn = all.iter().take(MOST).map(|(name, share)| (name.as_str(), *share));
+    let chart = RowChart::of_shares("share of labels", drawn);
     let title = match all.first() {
         Some((name, share)) => format!("{} of all labels are {}", percent(*share), quoted(name)),
         None => "There are no labels".into(),

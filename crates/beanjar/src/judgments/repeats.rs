@@ -2,7 +2,7 @@
 
 use super::ballots::Ballots;
 use super::label_table::Labels;
-use crate::Context;
+use crate::{Context, Warning};
 use std::borrow::Cow;
 
 /// What becomes of labels that a worker gave to the same task more than once.
@@ -104,11 +104,20 @@ fn repeated(ballots: &Ballots) -> Vec<bool> {
 }
 
 impl Labels {
-    /// How many labels are repeated, and the labels with these treated as asked.
-    pub(crate) fn with_repeats(&self, repeats: Repeats, context: &Context) -> (usize, Cow<'_, Labels>) {
-        let repeated = self.repeated(context);
-        let labels = if repeated > 0 { repeats.apply(self) } else { Cow::Borrowed(self) };
-        (repeated, labels)
+    /// The labels with repeated ones treated as asked, and a warning if there are any.
+    pub(crate) fn with_repeats(
+        &self,
+        repeats: Repeats,
+        context: &Context,
+        warnings: &mut Vec<Warning>,
+    ) -> Cow<'_, Labels> {
+        let count = self.repeated(context);
+        if count == 0 {
+            return Cow::Borrowed(self);
+        }
+        let what = if count == 1 { "label" } else { "labels" };
+        warnings.push(Warning::Repeated { count, what, rule: repeats.in_words() });
+        repeats.apply(self)
     }
 }
 

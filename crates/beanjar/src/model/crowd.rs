@@ -53,16 +53,12 @@ impl CrowdModel {
     /// The same, compared with true labels.
     pub fn compare(&self, labels: &Labels, truth: Option<&Column>, context: &Context) -> Result<AggregateOutcome> {
         let named = |names: &[String]| names.iter().collect::<Dictionary>();
-        let (repeated, labels) = labels.with_repeats(Repeats::default(), context);
+        let mut warnings = Vec::new();
+        let labels = labels.with_repeats(Repeats::default(), context, &mut warnings);
         let used = labels.without(&named(&self.left_out));
         let known = used.in_terms_of(&named(&self.workers), &named(&self.classes));
         if known.labels.is_empty() {
             return Err(Error::NoModelClass(self.classes.iter().take(5).cloned().collect()));
-        }
-        let mut warnings = Vec::new();
-        if repeated > 0 {
-            let what = if repeated == 1 { "label" } else { "labels" };
-            warnings.push(Warning::Repeated { count: repeated, what, rule: Repeats::default().in_words() });
         }
         if used.len() < labels.len() {
             warnings.push(Warning::LabelsOfWorkersLeftOut { labels: labels.len() - used.len() });

@@ -75,12 +75,8 @@ impl Aggregate {
         }
         context.report("aggregating", 0.0)?;
         let mut warnings = Vec::new();
-        let (repeated, labels) = labels.with_repeats(self.repeats, context);
+        let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
-        if repeated > 0 {
-            let rule = self.repeats.in_words();
-            warnings.push(Warning::Repeated { count: repeated, what: labels_word(repeated), rule });
-        }
         let gold = known(self.gold.as_ref(), "gold", labels, &mut warnings)?;
         let truth = known(self.truth.as_ref(), "truth", labels, &mut warnings)?;
         let method = self.weighted_method(labels)?;
@@ -191,11 +187,6 @@ fn compared(posterior: &Posterior, truth: Vec<Option<u16>>, gold: Option<&[Optio
         Some(gold) => truth.into_iter().zip(gold).map(|(class, known)| class.filter(|_| known.is_none())).collect(),
     };
     Calibration::of(posterior, &truth)
-}
-
-/// The word for a number of labels.
-pub(super) fn labels_word(count: usize) -> &'static str {
-    if count == 1 { "label" } else { "labels" }
 }
 
 impl WorkersToUse {

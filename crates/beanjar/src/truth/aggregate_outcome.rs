@@ -294,6 +294,9 @@ mod written {
         confusion: Option<&'a ConfusionCounts>,
     }
 
+    /// With as many classes, probabilities of zero are left out.
+    const MANY: usize = 50;
+
     struct Tasks<'a>(&'a AggregateOutcome);
     struct Workers<'a>(&'a AggregateOutcome);
     struct Task<'a>(&'a Dictionary, AggregatedTask<'a>);
@@ -324,8 +327,11 @@ mod written {
 
     impl Serialize for Probabilities<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut map = serializer.serialize_map(Some(self.1.len()))?;
-            self.0.iter().zip(self.1).try_for_each(|(class, p)| map.serialize_entry(class, p))?;
+            // Of very many classes nearly all are impossible.
+            let all = self.1.len() < MANY;
+            let written = || self.0.iter().zip(self.1).filter(|(_, p)| all || **p != 0.0);
+            let mut map = serializer.serialize_map(Some(if all { self.1.len() } else { written().count() }))?;
+            written().try_for_each(|(class, p)| map.serialize_entry(class, p))?;
             map.end()
         }
     }

@@ -73,13 +73,16 @@ impl Model for Free {
 /// Counts at `label * classes + class` become shares of a class's labels. A class without counts takes the `instead`
 /// shares, or equal ones.
 pub(super) fn normalise(table: &mut [f64], labels: usize, classes: usize, smoothing: f64, instead: Option<&[f64]>) {
-    for class in 0..classes {
-        let sum: f64 = (0..labels).map(|label| table[label * classes + class] + smoothing).sum();
-        for label in 0..labels {
-            let cell = label * classes + class;
-            table[cell] = match sum > 0.0 {
-                true => (table[cell] + smoothing) / sum,
-                false => instead.map_or(1.0 / labels as f64, |shares| shares[cell]),
+    // Row by row as they lie, for a column of a large table is in as many places as there are labels.
+    let mut sums = vec![smoothing * labels as f64; classes];
+    for row in table.chunks_exact(classes) {
+        sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+    }
+    for (label, row) in table.chunks_exact_mut(classes).enumerate() {
+        for (class, (cell, sum)) in row.iter_mut().zip(&sums).enumerate() {
+            *cell = match *sum > 0.0 {
+                true => (*cell + smoothing) / sum,
+                false => instead.map_or(1.0 / labels as f64, |shares| shares[label * classes + class]),
             };
         }
     }

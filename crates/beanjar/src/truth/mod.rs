@@ -40,6 +40,7 @@ mod zero_based_skill;
 pub use accuracy::{WorkerAccuracy, worker_accuracies};
 pub use aggregate::{Aggregate, WorkersToUse};
 pub use aggregate_outcome::{AggregateOutcome, AggregatedTask, AggregatedWorker, FitSummary, TaskStates};
+pub(crate) use auto::too_many_for_tables;
 pub use auto::{Auto, AutoSummary, CandidateWeight, KnownSummary};
 pub use calibration::{Calibration, CalibrationBin};
 pub use class_prior::ClassPrior;

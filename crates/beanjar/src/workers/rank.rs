@@ -5,7 +5,7 @@ use super::{
 };
 use crate::judgments::{Ballots, Labels, Repeats};
 use crate::truth::{Evidence, Skilled};
-use crate::{Context, Error, Result, Warning};
+use crate::{Context, Error, Result};
 
 /// Says what each worker is, with the evidence, and whom to keep.
 ///
@@ -110,14 +110,10 @@ impl RankWorkers {
         {
             return Err(Error::FewWorkers { asked, workers: labels.workers.len() });
         }
-        let (repeated, labels) = labels.with_repeats(self.repeats, context);
+        let mut warnings = Vec::new();
+        let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
         let (ballots, everyone) = (labels.ballots(), labels.workers.len());
-        let mut warnings = Vec::new();
-        if repeated > 0 {
-            let what = if repeated == 1 { "label" } else { "labels" };
-            warnings.push(Warning::Repeated { count: repeated, what, rule: self.repeats.in_words() });
-        }
         Information::check(ballots)?;
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
         let judged = judge_workers(ballots, &context.part(0.0, 0.4 * ranked))?;

@@ -3,9 +3,11 @@
 mod candidate;
 mod held_out;
 mod known;
+mod many_classes;
 mod stack;
 mod summary;
 
+pub(crate) use many_classes::too_many_for_tables;
 pub use summary::{AutoSummary, CandidateWeight, KnownSummary};
 
 use super::effective::{effective_votes, residual_correlation};
@@ -36,6 +38,9 @@ use known::Known;
 /// Known answers (`gold`) name the components of candidates with two kinds, weigh the candidates and their two ways of
 /// reading, and calibrate the result by a power and a shift for each class. Each is scored on answers that it has not
 /// seen, and held to what labels alone say where answers are few.
+///
+/// With 50 classes or more, and more pairs of classes than labels, no table of classes can be learned: then votes count by
+/// how often their worker agrees with the majority ([`Wawa`](super::Wawa)).
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -74,6 +79,9 @@ fn pool_share(workers: usize) -> f64 {
 impl Auto {
     /// Fits the candidates, weighs them, and averages. Workers who are copies of one another vote as one.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
+        if too_many_for_tables(evidence.ballots) {
+            return many_classes::fit(evidence, context);
+        }
         self.check(&self.candidates(), evidence)?;
         let families = families_of_copies(evidence.ballots, &context.part(0.0, 0.05))?;
         let context = &context.part(0.05, 1.0);

@@ -84,7 +84,11 @@ impl AutoSummary {
                 "labels are the plain vote: no model of the workers predicts {} held-out labels better",
                 self.held_out
             ),
-            (false, _) => {
+            (false, None) => {
+                "votes count by how often their worker agrees with the others: there are too many classes to learn more"
+                    .into()
+            }
+            (false, Some(_)) => {
                 format!("workers count by how good they are, as {} held-out labels bear out", self.held_out)
             }
         }

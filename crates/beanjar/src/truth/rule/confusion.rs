@@ -39,6 +39,16 @@ pub(in crate::truth) fn possible(probability: f64) -> f64 {
     probability.max(IMPOSSIBLE)
 }
 
+/// Moves the power of two out of a positive number that is not subnormal.
+#[inline(always)]
+fn take_power(number: &mut f64, power: &mut i64) {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    const ONE: u64 = 1023 << 52;
+    let bits = number.to_bits();
+    *power += (bits >> 52) as i64 - 1023;
+    *number = f64::from_bits(bits & MANTISSA | ONE);
+}
+
 impl Confusion {
     /// The shares of the classes, and of each worker, for each class, the probability of each label; the last matrix is
     /// that of workers not seen before. An error if sizes differ or probabilities do not sum to one.
@@ -143,7 +153,7 @@ impl Confusion {
                 let least =
                     scores.iter().fold(f64::INFINITY, |least: f64, &score| if score < least { score } else { least });
                 if least < most * FAR_BEHIND {
-                    return self.components_by_logs(votes, scores);
+                    return self.components_far_apart(votes, scores);
                 }
                 scores.iter_mut().for_each(|score| *score /= most);
                 log += most.ln();
@@ -157,8 +167,31 @@ impl Confusion {
 }
 
 impl Confusion {
-    /// The same by sums of logarithms: for classes so far apart that products might lose count of what is behind, and for
-    /// votes that do not all count as one.
+    /// The same for classes so far apart that products might lose count of what is behind: each class's product is kept as
+    /// a number between 1 and 2 and a power of two.
+    #[cold]
+    fn components_far_apart(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
+        let classes = scores.len();
+        let mut powers = vec![0; classes];
+        scores.copy_from_slice(&self.prior[..classes]);
+        scores.iter_mut().zip(&mut powers).for_each(|(score, power)| take_power(score, power));
+        for (workers, labels) in votes.workers.chunks(AT_ONCE).zip(votes.labels.chunks(AT_ONCE)) {
+            for (&worker, &label) in workers.iter().zip(labels) {
+                let at = (worker as usize * self.labels + usize::from(label)) * classes;
+                scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score *= p);
+            }
+            scores.iter_mut().zip(&mut powers).for_each(|(score, power)| take_power(score, power));
+        }
+        let most = powers.iter().fold(i64::MIN, |most, &power| most.max(power));
+        // What is behind by more than the range of a double is nothing.
+        let behind = |power: i64| f64::exp2((power - most).max(-2000) as f64);
+        scores.iter_mut().zip(&powers).for_each(|(score, &power)| *score *= behind(power));
+        let sum: f64 = scores.iter().sum();
+        scores.iter_mut().for_each(|score| *score /= sum);
+        (sum, most as f64 * std::f64::consts::LN_2)
+    }
+
+    /// The same by sums of logarithms, for votes that do not all count as one.
     #[cold]
     fn components_by_logs(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let classes = scores.len();

@@ -1,8 +1,8 @@
 use super::curve::Curves;
 use super::enough_outcome::{EnoughVotesOutcome, TargetVotes, VotesRow};
 use crate::judgments::{Column, Labels, Repeats, sample_of_tasks};
-use crate::truth::aggregate::{known, labels_word};
-use crate::{Context, Error, Result, Warning};
+use crate::truth::aggregate::known;
+use crate::{Context, Error, Result};
 
 /// How many votes a task are enough: what accuracy, agreement and calibration to expect with 1, 2, 3, ... votes.
 ///
@@ -75,12 +75,8 @@ impl EnoughVotes {
         }
         context.report("aggregating", 0.0)?;
         let mut warnings = Vec::new();
-        let (repeated, labels) = labels.with_repeats(self.repeats, context);
+        let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
-        if repeated > 0 {
-            let rule = self.repeats.in_words();
-            warnings.push(Warning::Repeated { count: repeated, what: labels_word(repeated), rule });
-        }
         let truth = known(self.known.as_ref(), "gold", labels, &mut warnings)?;
         let opinions = labels.ballots().opinions();
         let voted = opinions.iter().filter(|&&votes| votes > 0).count();

@@ -5,7 +5,7 @@ use super::prospects::{AHEAD, Prospects};
 use super::task_state::SETTLED;
 use crate::judgments::{Column, Dictionary, Labels, Repeats, Votes};
 use crate::random::key_of_text;
-use crate::truth::aggregate::{known, labels_word};
+use crate::truth::aggregate::known;
 use crate::truth::{Auto, Evidence};
 use crate::{Context, Error, Result, Warning};
 
@@ -119,17 +119,16 @@ impl NextVotes {
             return Err(Error::Empty("label"));
         }
         let mut warnings = Vec::new();
-        let (repeated, labels) = labels.with_repeats(self.repeats, context);
+        let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
-        if repeated > 0 {
-            let rule = self.repeats.in_words();
-            warnings.push(Warning::Repeated { count: repeated, what: labels_word(repeated), rule });
-        }
         let ballots = labels.ballots();
         let gold = known(self.known.as_ref(), "gold", labels, &mut warnings)?.unwrap_or_default();
         let fit = Auto::default().fit(&Evidence::with_gold(ballots, gold.clone())?, &context.part(0.0, 0.8))?;
         let further = self.further_tasks(labels);
-        let Some(models) = Models::of(&fit.rule) else { return Err(Error::Empty("label")) };
+        let Some(models) = Models::of(&fit.rule) else {
+            let what = "a model of the workers by these labels, without which no question is better than another";
+            return Err(Error::TooManyClasses { classes: ballots.classes(), what });
+        };
         let prospects = Prospects::new(models);
 
         let tasks = ballots.tasks() + further.len();

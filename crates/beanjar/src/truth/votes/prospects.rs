@@ -55,33 +55,33 @@ impl<'a> Prospects<'a> {
     }
 
     /// How much more probable the best class is expected to be after 1, 2, ... votes of workers not seen before.
+    pub(super) fn gains(&self, components: &[f64]) -> [f64; AHEAD] {
+        std::array::from_fn(|ahead| self.gain(components, ahead as i32 + 1))
+    }
+
+    /// The same after a number of votes.
     ///
     /// G(m) = sum over what m votes may say of max over classes of P(votes, class), less the same before. With more than two
     /// labels, those but the two most expected are one answer. Cost: O(m^3 components classes).
-    pub(super) fn gains(&self, components: &[f64]) -> [f64; AHEAD] {
+    pub(super) fn gain(&self, components: &[f64], votes: i32) -> f64 {
         let groups = self.groups(components);
-        let before = self.best(components);
-        let mut gains = [0.0; AHEAD];
         let mut joint = vec![0.0; components.len()];
-        for (votes, gain) in (1..).zip(&mut gains) {
-            let mut after = 0.0;
-            for first in 0..=votes {
-                for second in 0..=votes - first {
-                    let third = votes - first - second;
-                    if groups.len() < 3 && third > 0 {
-                        continue;
-                    }
-                    let counts = [first, second, third];
-                    joint.copy_from_slice(components);
-                    for (group, &count) in groups.iter().zip(&counts) {
-                        joint.iter_mut().zip(group).for_each(|(p, says)| *p *= says.powi(count));
-                    }
-                    after += ways(counts) * self.best(&joint);
+        let mut after = 0.0;
+        for first in 0..=votes {
+            for second in 0..=votes - first {
+                let third = votes - first - second;
+                if groups.len() < 3 && third > 0 {
+                    continue;
                 }
+                let counts = [first, second, third];
+                joint.copy_from_slice(components);
+                for (group, &count) in groups.iter().zip(&counts).filter(|(_, count)| **count > 0) {
+                    joint.iter_mut().zip(group).for_each(|(p, says)| *p *= says.powi(count));
+                }
+                after += ways(counts) * self.best(&joint);
             }
-            *gain = (after - before).max(0.0);
         }
-        gains
+        (after - self.best(components)).max(0.0)
     }
 
     /// How much nearer to certainty one vote of a worker would bring a task: the expected rise of the sum of squared

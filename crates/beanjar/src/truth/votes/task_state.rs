@@ -50,9 +50,9 @@ pub(in crate::truth) fn find_hopeless(
                 continue;
             }
             let components = prospects.components(ballots.votes(task));
-            let gain = prospects.gains(&components)[AHEAD - 1];
             let sure = posterior.best(task).next().map_or(0.0, |class| posterior.of(task)[class]);
-            if gain < LITTLE && prospects.best(&components) < f64::midpoint(SETTLED, sure) {
+            let doubtful = prospects.best(&components) < f64::midpoint(SETTLED, sure);
+            if doubtful && prospects.gain(&components, AHEAD as i32) < LITTLE {
                 *state = TaskState::Hopeless;
             }
         }

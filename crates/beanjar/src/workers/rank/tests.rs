@@ -1,4 +1,5 @@
 use super::*;
+use crate::Warning;
 use crate::simulate::Crowd;
 use std::ops::ControlFlow;
 

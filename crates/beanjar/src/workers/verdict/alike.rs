@@ -51,6 +51,9 @@ pub(super) fn alike(pairs: &Pairs<'_>, votes: usize, context: &Context) -> Vec<u
     // No more disagreements can be expected than chance brings, so others cannot be copies either.
     let improbable = |pair: &&(usize, usize, f64, usize)| pair.2 <= ANY / looked_at as f64;
     let found: Vec<_> = found.iter().flat_map(|(found, _)| found).filter(improbable).collect();
+    if found.is_empty() {
+        return (0..pairs.ballots.workers()).collect();
+    }
     let (given, keys) = (pairs.ballots.per_worker(), keys(&pairs.ballots));
     let mut group = groups(found.iter().map(|pair| (pair.0, pair.1)), &given, &keys);
     let same = groups(found.iter().filter(|pair| pair.3 == 0).map(|pair| (pair.0, pair.1)), &given, &keys);
@@ -60,11 +63,14 @@ pub(super) fn alike(pairs: &Pairs<'_>, votes: usize, context: &Context) -> Vec<u
         sums
     };
     let (large, of_same) = (of_group(&group), of_group(&same));
+    let most = |sum: u64| 2 * sum >= votes as u64;
+    // Those of half the votes or more who never disagree, and nobody disagrees with them. There are two such groups at most.
+    let crowd: Vec<usize> = (0..same.len())
+        .filter(|&first| same[first] == first && most(of_same[first]) && !others_disagree(pairs, &same, first))
+        .collect();
     for worker in 0..group.len() {
-        if 2 * large[group[worker]] >= votes as u64 {
-            let first = same[worker];
-            let most = 2 * of_same[first] >= votes as u64;
-            group[worker] = if !most || others_disagree(pairs, &same, first) { first } else { worker };
+        if most(large[group[worker]]) {
+            group[worker] = if crowd.contains(&same[worker]) { worker } else { same[worker] };
         }
     }
     group

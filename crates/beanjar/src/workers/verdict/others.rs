@@ -1,7 +1,7 @@
 //! The classes of the tasks as the other workers see them.
 
 use crate::judgments::Ballots;
-use crate::truth::{Evidence, Posterior, Skilled};
+use crate::truth::{Evidence, Posterior, Skilled, Wawa, too_many_for_tables};
 use crate::{Context, Result};
 
 /// For each group of workers, the posterior of all tasks by the others.
@@ -32,7 +32,11 @@ impl Others {
             if others.is_empty() {
                 return Ok(Posterior::equal(ballots.tasks(), ballots.classes()));
             }
-            let mut posterior = Skilled::default().posterior(&Evidence::votes(&others)?, &alone)?;
+            let evidence = Evidence::votes(&others)?;
+            let mut posterior = match too_many_for_tables(ballots) {
+                true => Wawa.fit(&evidence, &alone)?.posterior,
+                false => Skilled::default().posterior(&evidence, &alone)?,
+            };
             posterior.fill_unseen(&others);
             Ok(posterior)
         });
