@@ -1,4 +1,5 @@
 use super::pictures::Pictures;
+use super::repeats::RepeatsFlag;
 use super::{Known, Reading, column_names, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -30,6 +31,8 @@ pub(crate) struct Score {
     #[arg(long, value_name = "FILE", visible_alias = "truth")]
     gold: Option<Source>,
     #[command(flatten)]
+    repeats: RepeatsFlag,
+    #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
     pictures: Pictures,
@@ -47,7 +50,11 @@ impl Score {
         let gold = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
         let files: Vec<(Column, Option<LearnedFrom>)> = self.files.iter().map(predictions).collect::<Result<_>>()?;
         let (models, learned_from): (Vec<Column>, Vec<Option<LearnedFrom>>) = files.into_iter().unzip();
-        let outcome = beanjar::Score { learned_from, gold }.run(&models, &labels, &common.context()?);
+        let outcome = beanjar::Score { learned_from, gold, repeats: self.repeats.repeats() }.run(
+            &models,
+            &labels,
+            &common.context()?,
+        );
         let outcome = outcome.map_err(|error| match error {
             // It names the file of predictions.
             beanjar::Error::OfModel { .. } => Failure::from(error),

@@ -34,8 +34,8 @@ pub struct Difference {
 pub fn disagreements(ballots: &Ballots, predictions: &[Option<usize>]) -> Vec<Option<f64>> {
     let of = |(unit, predicted): (usize, &Option<usize>)| {
         let (predicted, votes) = ((*predicted)?, (unit < ballots.tasks()).then(|| ballots.votes(unit))?);
-        let differ = votes.labels.iter().filter(|label| usize::from(**label) != predicted).count();
-        (!votes.labels.is_empty()).then(|| differ as f64 / votes.labels.len() as f64)
+        let differ: f64 = votes.weighted().filter(|vote| vote.1 != predicted).map(|vote| vote.2).sum();
+        (!votes.labels.is_empty()).then(|| differ / votes.opinions())
     };
     predictions.iter().enumerate().map(of).collect()
 }

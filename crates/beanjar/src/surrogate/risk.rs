@@ -9,8 +9,8 @@ pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
     for unit in 0..ballots.tasks() {
         let votes = ballots.votes(unit);
         if !votes.labels.is_empty() {
-            let wrong = votes.labels.iter().map(|&label| 1.0 - posterior.of(unit)[usize::from(label)]);
-            sum += wrong.sum::<f64>() / votes.labels.len() as f64;
+            let wrong = votes.weighted().map(|(_, label, weight)| weight * (1.0 - posterior.of(unit)[label]));
+            sum += wrong.sum::<f64>() / votes.opinions();
             units += 1.0;
         }
     }

@@ -1,6 +1,6 @@
 use super::{GoldRisk, Surrogate, difference, disagreements, expert_error, implied_risk, surrogate};
 use crate::experts::LearnedFrom;
-use crate::judgments::{Column, Labels, nothing_in_common};
+use crate::judgments::{Column, Labels, Repeats, nothing_in_common};
 use crate::truth::{Evidence, Skilled};
 use crate::{Context, Error, Result, Warning};
 
@@ -15,6 +15,7 @@ use crate::{Context, Error, Result, Warning};
 /// |---|---|---|
 /// | `learned_from` | of each model, the labels it was learned from | nothing is known |
 /// | `gold` | known answers of some tasks | none |
+/// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged |
 ///
 /// ```
 /// use beanjar::judgments::Column;
@@ -36,6 +37,8 @@ pub struct Score {
     pub learned_from: Vec<Option<LearnedFrom>>,
     /// Known answers of some tasks.
     pub gold: Option<Column>,
+    /// What becomes of labels that a worker gave to the same task more than once.
+    pub repeats: Repeats,
 }
 
 /// Models compared by S, best first.
@@ -95,11 +98,14 @@ impl Score {
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
+        let mut warnings = Vec::new();
+        let labels = labels.with_repeats(self.repeats, context, &mut warnings);
+        let labels = labels.as_ref();
         let gold = self.gold.as_ref().map(|gold| gold.matched(&labels.tasks, "task")).transpose()?;
         let known = gold.as_deref();
         let mut predicted =
             models.iter().map(|model| Predicted::of(model, labels, known)).collect::<Result<Vec<_>>>()?;
-        let mut warnings = self.learned(models, labels);
+        warnings.extend(self.learned(models, labels));
         let unseen = predicted.iter().filter(|model| model.unseen > 0);
         warnings.extend(
             unseen.map(|model| Warning::UnseenPredictions { model: model.name.to_owned(), predictions: model.unseen }),
@@ -218,6 +224,24 @@ mod tests {
         assert!(warned(&Warning::UnseenPredictions { model: "gaps".into(), predictions: 1 }));
         assert!(warned(&Warning::MissingPredictions { models: vec![("gaps".into(), 1)] }));
         assert!(!warned(&Warning::FewExperts));
+    }
+
+    #[test]
+    fn who_answers_twice_has_one_opinion() {
+        let rows =
+            [("a", "u", "x"), ("a", "u", "y"), ("a", "u", "y"), ("a", "v", "x"), ("b", "u", "x"), ("b", "v", "x")];
+        let labels = Labels::from_rows(rows).unwrap();
+        let model = Column::from_rows("model", [("a", "x"), ("b", "x")]).unwrap();
+        let of = |repeats: Repeats| {
+            let outcome =
+                Score { repeats, ..Score::default() }.run(std::slice::from_ref(&model), &labels, &Context::new());
+            let outcome = outcome.unwrap();
+            assert!(matches!(outcome.warnings[0], Warning::Repeated { count: 2, .. }), "{:?}", outcome.warnings);
+            outcome.models[0].surrogate
+        };
+        // Of task a, the one opinion of u is two thirds y, or that of the first row, or three of four labels count.
+        assert!((of(Repeats::Average) - (2.0 / 3.0) / 2.0 / 2.0).abs() < 1e-12);
+        assert_eq!((of(Repeats::First), of(Repeats::All)), (0.0, 0.25));
     }
 
     #[test]
