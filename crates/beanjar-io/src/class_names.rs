@@ -6,7 +6,7 @@ use beanjar::Labels;
 
 /// The classes by one name each: without space around it; numbers in their shortest form if all classes are numbers;
 /// `true` and `false` in small letters if there are no others.
-pub(crate) fn alike(names: &[&str]) -> Vec<String> {
+pub fn alike(names: &[&str]) -> Vec<String> {
     let trimmed: Vec<&str> = names.iter().map(|name| name.trim()).collect();
     if trimmed.iter().all(|name| is_plain_number(name)) {
         // Zero has no sign.

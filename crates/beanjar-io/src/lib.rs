@@ -38,6 +38,7 @@ mod unpacking;
 mod write;
 mod write_columnar;
 
+pub use class_names::alike as class_names;
 pub use column_roles::{ColumnNames, Role};
 pub use convert::{Converted, Form, Layout, convert};
 pub use error::{Error, FeatureProblem, Place, Result, visible};

@@ -35,16 +35,24 @@ fn wrong(name: &str, error: &ArrowError) -> PyErr {
 
 /// A table of any library that speaks Arrow's C interface, without copying it.
 fn arrow(table: &Bound<'_, PyAny>) -> PyResult<Content> {
+    let reader = stream(table)?;
+    let schema = reader.schema();
+    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+    Ok(Content::Table(schema, batches))
+}
+
+/// The batches of such a table, one by one.
+pub(crate) fn stream(table: &Bound<'_, PyAny>) -> PyResult<ArrowArrayStreamReader> {
     let capsule = table.call_method0("__arrow_c_stream__")?;
     let stream = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
     // SAFETY: a capsule of this name holds a stream of Arrow's C interface. It is ours now: the reader takes the stream out
     // of the capsule, which stays alive until it has.
     let reader = unsafe { ArrowArrayStreamReader::from_raw(stream.as_ptr().cast()) };
-    let refused = |error: ArrowError| PyTypeError::new_err(format!("not a table: {error}"));
-    let reader = reader.map_err(refused)?;
-    let schema = reader.schema();
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-    Ok(Content::Table(schema, batches))
+    reader.map_err(refused)
+}
+
+fn refused(error: ArrowError) -> PyErr {
+    PyTypeError::new_err(format!("not a table: {error}"))
 }
 
 /// Columns of texts, each as numbers of entries in a list; -1 is a missing one.

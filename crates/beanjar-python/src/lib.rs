@@ -5,6 +5,7 @@
 
 mod call;
 mod crowdkit;
+mod distributed;
 mod held;
 mod numbers;
 mod watch;
@@ -17,6 +18,10 @@ mod _beanjar {
     use crate::call::{call, main};
     #[pymodule_export]
     use crate::crowdkit::{dawid_skene::dawid_skene, glad::glad, mace::mace, mmsr::mmsr};
+    #[pymodule_export]
+    use crate::distributed::{
+        Gathering, Pass, Placer, Reading, add_parts, classes_of, fit_distributed, layout, sample_tasks,
+    };
     #[pymodule_export]
     use crate::watch::BeanjarError;
 

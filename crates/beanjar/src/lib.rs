@@ -35,6 +35,7 @@ pub mod surrogate;
 pub mod truth;
 pub mod workers;
 
+mod bytes;
 mod classes_truth;
 mod context;
 mod error;

@@ -77,6 +77,11 @@ impl Ballots {
         Ballots { task_keys: Some(tasks), worker_keys: Some(workers), ..self }
     }
 
+    /// The same with a weight for each vote, or none.
+    pub(super) fn with_weights(self, weight: Vec<f64>) -> Self {
+        Ballots { weight, ..self }
+    }
+
     /// What random choices about a task are keyed by, beside the seed: its id, or its number where it has none.
     pub(crate) fn task_key(&self, task: usize) -> u64 {
         self.task_keys.as_ref().map_or(task as u64, |keys| keys[task])

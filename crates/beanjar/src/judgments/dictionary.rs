@@ -123,6 +123,16 @@ impl Interner {
     pub(super) fn len(&self) -> usize {
         self.dictionary.len()
     }
+
+    /// The code of a text, if it is there.
+    pub(super) fn code(&self, text: &str) -> Option<u32> {
+        self.slots.code(self.slots.find(Key::of(text), |code| self.dictionary.get(code as usize) == text))
+    }
+
+    /// The texts, in the order of their codes.
+    pub(super) fn into_dictionary(self) -> Dictionary {
+        self.dictionary
+    }
 }
 
 /// One dictionary out of several, its ids in order of first appearance, and for each of the several

@@ -64,13 +64,18 @@ fn deal(ballots: &Ballots, folds: usize, seed: u64) -> Vec<u8> {
     fold
 }
 
+/// What tasks are drawn in the order of, given the key of the task.
+pub(super) fn sample_key(seed: u64, task: u64) -> u64 {
+    key(!seed, task)
+}
+
 /// Whole tasks drawn by the seed that have at most `most` votes together, in rising order; none if all have no more.
 pub(crate) fn sample_of_tasks(ballots: &Ballots, most: usize, seed: u64) -> Option<Vec<usize>> {
     if ballots.len() <= most {
         return None;
     }
     let mut tasks: Vec<usize> = (0..ballots.tasks()).collect();
-    tasks.sort_by_cached_key(|&task| key(!seed, ballots.task_key(task)));
+    tasks.sort_by_cached_key(|&task| sample_key(seed, ballots.task_key(task)));
     let mut votes = 0;
     tasks.retain(|&task| {
         let more = ballots.votes(task).labels.len();

@@ -154,7 +154,7 @@ impl Labels {
         }
         let mut seen = std::collections::HashSet::new();
         let classes: Dictionary = names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect();
-        let classes = reorder(&classes, &sorted(&classes));
+        let classes = sorted_classes(&classes);
         Ok(self.with_classes(classes, names.iter().map(AsRef::as_ref)))
     }
 
@@ -216,6 +216,11 @@ impl Sum<Labels> for Repeats {
     fn merge(&mut self, later: Self) {
         self.repeated += later.repeated;
     }
+}
+
+/// Classes in the order in which they are numbered: by value if all are numbers, else as text.
+pub fn sorted_classes(classes: &Dictionary) -> Dictionary {
+    reorder(classes, &sorted(classes))
 }
 
 /// The codes in the order of their texts.

@@ -15,6 +15,7 @@ mod label_table;
 mod repeats;
 mod slots;
 mod sum;
+mod task_block;
 
 #[cfg(test)]
 mod properties;
@@ -25,10 +26,12 @@ pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
 pub(crate) use folds::{Fold, Folds, sample_of_tasks};
 pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, LARGEST, ObjectJudgments};
-pub use label_table::{Labels, LabelsPart, Translated};
+pub use label_table::{Labels, LabelsPart, Translated, sorted_classes};
 pub use repeats::Repeats;
 #[cfg(test)]
 pub(crate) use repeats::averaged;
 pub(crate) use repeats::{as_one, first_votes};
 pub(crate) use sum::sum_over_large;
 pub use sum::{Grouped, Sum, sum_over};
+pub use task_block::{TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
+pub(crate) use task_block::{key_of_task, united};

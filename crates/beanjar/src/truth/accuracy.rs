@@ -34,7 +34,7 @@ pub fn worker_accuracies(posterior: &Posterior, ballots: &Ballots) -> Result<Vec
     Ok(right.iter().zip(ballots.per_worker()).map(|(&right, labels)| accuracy(right, labels)).collect())
 }
 
-fn accuracy(right: f64, labels: u64) -> Option<WorkerAccuracy> {
+pub(super) fn accuracy(right: f64, labels: u64) -> Option<WorkerAccuracy> {
     /// Of the standard normal, 95 percent lie within this.
     const Z: f64 = 1.959_963_984_540_054;
     let n = labels as f64;

@@ -1,5 +1,5 @@
 use super::rule::possible;
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, Votes};
 use crate::{Error, Result};
 
 /// The shares of the classes, before any vote on a task is seen.
@@ -34,8 +34,8 @@ impl ClassPrior {
     }
 
     /// The estimate of the shares for these votes, with `pseudo` tasks added to each class where it is estimated.
-    pub(super) fn estimate(&self, ballots: &Ballots, pseudo: f64) -> ClassShares {
-        let classes = ballots.classes();
+    pub(super) fn estimate(&self, votes: &VoteShares, pseudo: f64) -> ClassShares {
+        let classes = votes.classes();
         match self {
             ClassPrior::Estimated => ClassShares::Estimated { pseudo: vec![pseudo; classes] },
             ClassPrior::Uniform => ClassShares::Fixed(normalised(&vec![1.0; classes])),
@@ -46,17 +46,37 @@ impl ClassPrior {
                 ClassShares::Fixed(normalised(&shares))
             }
             ClassPrior::Anchored => {
-                let mut shares = vec![1.0; classes];
-                for task in 0..ballots.tasks() {
-                    let votes = ballots.votes(task);
-                    let share = 1.0 / votes.opinions().max(1.0);
-                    votes.weighted().for_each(|(_, label, weight)| shares[label] += weight * share);
-                }
-                let all: f64 = shares.iter().sum();
-                let anchor = |share: &f64| pseudo + ANCHOR * ballots.tasks() as f64 * share / all;
-                ClassShares::Estimated { pseudo: shares.iter().map(anchor).collect() }
+                let all: f64 = votes.shares.iter().map(|share| share + 1.0).sum();
+                let anchor = |share: &f64| pseudo + ANCHOR * votes.tasks * (share + 1.0) / all;
+                ClassShares::Estimated { pseudo: votes.shares.iter().map(anchor).collect() }
             }
         }
+    }
+}
+
+/// What the votes on all tasks say of the classes: the sums of their shares, task by task.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct VoteShares {
+    pub(super) shares: Vec<f64>,
+    /// How many tasks there are.
+    pub(super) tasks: f64,
+}
+
+impl VoteShares {
+    pub(super) fn of(ballots: &Ballots) -> Self {
+        let mut shares = VoteShares { shares: vec![0.0; ballots.classes()], tasks: 0.0 };
+        (0..ballots.tasks()).for_each(|task| shares.observe(ballots.votes(task)));
+        shares
+    }
+
+    pub(super) fn observe(&mut self, votes: Votes<'_>) {
+        let share = 1.0 / votes.opinions().max(1.0);
+        votes.weighted().for_each(|(_, label, weight)| self.shares[label] += weight * share);
+        self.tasks += 1.0;
+    }
+
+    pub(super) fn classes(&self) -> usize {
+        self.shares.len()
     }
 }
 
@@ -117,7 +137,7 @@ mod tests {
     #[test]
     fn shares_follow_the_tasks_the_votes_or_what_is_given() {
         let ballots = Ballots::from_tasks(&[vec![(0, 0), (1, 0)], vec![(0, 1)], vec![(0, 0)]], 2, 2).unwrap();
-        let shares = |prior: &ClassPrior| prior.estimate(&ballots, 0.0).shares(&[3.0, 0.0]);
+        let shares = |prior: &ClassPrior| prior.estimate(&VoteShares::of(&ballots), 0.0).shares(&[3.0, 0.0]);
         assert_eq!(shares(&ClassPrior::Uniform), [0.5, 0.5]);
         assert_eq!(shares(&ClassPrior::Given(vec![1e308, 1e308])), [0.5, 0.5]);
         assert_eq!(shares(&ClassPrior::Estimated)[0], 1.0);

@@ -1,5 +1,5 @@
-use super::class_prior::ClassShares;
-use super::em::{Expected, Model, Start, Step, Stopping, climb};
+use super::class_prior::{ClassShares, VoteShares};
+use super::em::{Climb, Expected, Model, Passes, Start, Step, Stopping, climb};
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
 use crate::{Context, Result};
@@ -32,11 +32,16 @@ impl DawidSkene {
         let classes = evidence.ballots.classes();
         self.check(classes)?;
         evidence.check_tables(classes)?;
-        let mut model = Free { smoothing: self.smoothing, shares: self.prior.estimate(evidence.ballots, 0.0) };
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fit(evidence, context)
+        self.climb_over(evidence, &VoteShares::of(evidence.ballots), context)?.into_fit(evidence, context)
     }
 
-    fn check(&self, classes: usize) -> Result<()> {
+    /// EM on votes that may be elsewhere, whose shares these are.
+    pub(super) fn climb_over(&self, all: &dyn Passes, shares: &VoteShares, context: &Context) -> Result<Climb> {
+        let mut model = Free { smoothing: self.smoothing, shares: self.prior.estimate(shares, 0.0) };
+        climb(all, shares.classes(), Start::Votes, &self.stopping, &mut model, context)
+    }
+
+    pub(super) fn check(&self, classes: usize) -> Result<()> {
         check_smoothing(self.smoothing)?;
         self.stopping.check()?;
         self.prior.check(classes)
@@ -50,7 +55,7 @@ pub(super) struct Free {
 }
 
 impl Model for Free {
-    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
+    fn maximise(&mut self, expected: &Expected) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         let cells = labels * classes;
         let mut population = expected.population();
@@ -174,7 +179,7 @@ mod tests {
             let (ballots, _) = crowd(3, seed);
             let evidence = Evidence::votes(&ballots).unwrap();
             let stopping = Stopping { iterations: 60, tolerance: 0.0 };
-            let mut model = Free { smoothing, shares: ClassPrior::Estimated.estimate(&ballots, 0.0) };
+            let mut model = Free { smoothing, shares: ClassPrior::Estimated.estimate(&VoteShares::of(&ballots), 0.0) };
             let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
             assert!(climbed.objective[59] > climbed.objective[0] + 1.0);

@@ -12,8 +12,11 @@ use crate::judgments::{Ballots, Sum, Votes, sum_over};
 /// the two agree by their workers' tables and the task's posterior. Below zero counts as zero. Cost: O(votes times classes
 /// squared), for the sum over pairs is had from sums over votes.
 pub(super) fn residual_correlation(evidence: &Evidence<'_>, tables: &Confusion, context: &Context) -> f64 {
-    let empty = || Excess { tables, agree: 0.0, expected: 0.0, pairs: 0.0 };
-    let Excess { agree, expected, pairs, .. } = sum_over(evidence.ballots, context, empty);
+    correlation_of(sum_over(evidence.ballots, context, || Excess::new(tables)).into_numbers())
+}
+
+/// The correlation, from the numbers of the sum.
+pub(super) fn correlation_of([agree, expected, pairs]: [f64; 3]) -> f64 {
     match pairs - expected > 0.0 {
         true => ((agree - expected) / (pairs - expected)).clamp(0.0, 1.0),
         false => 0.0,
@@ -27,11 +30,22 @@ pub(super) fn effective_votes(votes: f64, correlation: f64) -> f64 {
 }
 
 /// Sums over pairs of votes on a task.
-struct Excess<'a> {
+pub(super) struct Excess<'a> {
     tables: &'a Confusion,
     agree: f64,
     expected: f64,
     pairs: f64,
+}
+
+impl<'a> Excess<'a> {
+    pub(super) fn new(tables: &'a Confusion) -> Self {
+        Excess { tables, agree: 0.0, expected: 0.0, pairs: 0.0 }
+    }
+
+    /// Pairs that agree, that would by the tables, and all.
+    pub(super) fn into_numbers(self) -> [f64; 3] {
+        [self.agree, self.expected, self.pairs]
+    }
 }
 
 impl Sum<Ballots> for Excess<'_> {

@@ -53,40 +53,74 @@ pub(super) enum Start<'a> {
     Tables(&'a Confusion),
 }
 
-/// What the tasks seen so far would count if their classes were known, by expectation.
-pub(super) struct Expected<'a> {
-    from: Start<'a>,
-    gold: &'a [Option<u16>],
+/// What the tasks would count if their classes were known, by expectation.
+#[derive(Clone, Debug)]
+pub(super) struct Expected {
     pub(super) labels: usize,
     pub(super) classes: usize,
     /// Expected votes at `(worker * labels + label) * classes + class`.
     pub(super) votes: Vec<f64>,
     /// Expected tasks of each class, of those with votes.
     pub(super) tasks: Vec<f64>,
+    /// The log-likelihood of the votes, where the posteriors are those of tables.
+    pub(super) log_likelihood: f64,
+}
+
+/// The sum that becomes [`Expected`], over the tasks seen so far.
+pub(super) struct Expecting<'a> {
+    from: Start<'a>,
+    gold: &'a [Option<u16>],
+    labels: usize,
+    classes: usize,
+    votes: Vec<f64>,
+    tasks: Vec<f64>,
     likelihood: LogProduct,
     scratch: Vec<f64>,
 }
 
-impl<'a> Expected<'a> {
-    fn new(from: Start<'a>, evidence: &'a Evidence<'_>, classes: usize) -> Self {
-        let labels = evidence.ballots.classes();
-        Expected {
+impl Expected {
+    /// Of counts that were made elsewhere, laid out as `votes` is.
+    pub(super) fn of_counts(labels: usize, votes: Vec<f64>, tasks: Vec<f64>) -> Self {
+        Expected { labels, classes: tasks.len(), votes, tasks, log_likelihood: 0.0 }
+    }
+
+    /// The expected votes of one worker for one label, by class.
+    pub(super) fn of(&self, worker: usize, label: usize) -> &[f64] {
+        let at = (worker * self.labels + label) * self.classes;
+        &self.votes[at..at + self.classes]
+    }
+
+    /// The expected votes of all workers, at `label * classes + class`.
+    pub(super) fn population(&self) -> Vec<f64> {
+        let mut total = vec![0.0; self.labels * self.classes];
+        for worker in self.votes.chunks_exact(total.len()) {
+            for (sum, votes) in total.iter_mut().zip(worker) {
+                *sum += votes;
+            }
+        }
+        total
+    }
+}
+
+impl<'a> Expecting<'a> {
+    /// Of votes by so many workers for so many labels. `gold` has an entry for each task, or none at all.
+    pub(super) fn new(from: Start<'a>, gold: &'a [Option<u16>], workers: usize, labels: usize, classes: usize) -> Self {
+        Expecting {
             from,
-            gold: &evidence.gold,
+            gold,
             labels,
             classes,
-            votes: vec![0.0; evidence.ballots.workers() * labels * classes],
+            votes: vec![0.0; workers * labels * classes],
             tasks: vec![0.0; classes],
             likelihood: LogProduct::new(),
             scratch: vec![0.0; classes],
         }
     }
 
-    /// Of counts that were made elsewhere, laid out as `votes` is.
-    pub(super) fn of_counts(labels: usize, votes: Vec<f64>, tasks: Vec<f64>) -> Expected<'static> {
-        let classes = tasks.len();
-        let (from, likelihood, scratch) = (Start::Votes, LogProduct::new(), Vec::new());
-        Expected { from, gold: &[], labels, classes, votes, tasks, likelihood, scratch }
+    /// What it came to.
+    pub(super) fn finish(self) -> Expected {
+        let Expecting { labels, classes, votes, tasks, likelihood, .. } = self;
+        Expected { labels, classes, votes, tasks, log_likelihood: likelihood.log() }
     }
 
     /// In `scores` the posterior of a task that has votes; the likelihood of the votes, as a factor and the logarithm of
@@ -111,11 +145,6 @@ impl<'a> Expected<'a> {
             self.keep_class(usize::from(class), scores);
         }
         likelihood
-    }
-
-    /// The same for those who come later and need it of one task.
-    pub(super) fn posterior_of(&self, votes: Votes<'_>, scores: &mut [f64]) {
-        self.posterior(votes, scores);
     }
 
     /// Of a task whose class is known, the posterior of that class's components; ln P(votes, class).
@@ -181,31 +210,9 @@ impl<'a> Expected<'a> {
             }
         }
     }
-
-    /// The log-likelihood of the votes, where the posteriors are those of tables.
-    pub(super) fn log_likelihood(&self) -> f64 {
-        self.likelihood.log()
-    }
-
-    /// The expected votes of one worker for one label, by class.
-    pub(super) fn of(&self, worker: usize, label: usize) -> &[f64] {
-        let at = (worker * self.labels + label) * self.classes;
-        &self.votes[at..at + self.classes]
-    }
-
-    /// The expected votes of all workers, at `label * classes + class`.
-    pub(super) fn population(&self) -> Vec<f64> {
-        let mut total = vec![0.0; self.labels * self.classes];
-        for worker in self.votes.chunks_exact(total.len()) {
-            for (sum, votes) in total.iter_mut().zip(worker) {
-                *sum += votes;
-            }
-        }
-        total
-    }
 }
 
-impl Sum<Ballots> for Expected<'_> {
+impl Sum<Ballots> for Expecting<'_> {
     fn observe(&mut self, votes: Votes<'_>) {
         if votes.labels.is_empty() {
             return;
@@ -231,14 +238,14 @@ impl Sum<Ballots> for Expected<'_> {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.votes, &later.votes);
         add(&mut self.tasks, &later.tasks);
-        self.likelihood.add(later.log_likelihood());
+        self.likelihood.add(later.likelihood.log());
     }
 }
 
 /// A model whose tables EM improves.
 pub(super) trait Model {
     /// The tables that fit the expected counts best.
-    fn maximise(&mut self, expected: &Expected<'_>) -> Step;
+    fn maximise(&mut self, expected: &Expected) -> Step;
 }
 
 /// Tables, and how probable they were before any vote.
@@ -257,34 +264,50 @@ pub(super) struct Climb {
     pub(super) converged: bool,
 }
 
-/// One pass over the votes.
-pub(super) fn expect<'a>(
-    from: Start<'a>,
-    evidence: &'a Evidence<'_>,
-    classes: usize,
-    context: &Context,
-) -> Expected<'a> {
-    let cells = evidence.ballots.workers() * evidence.ballots.classes() * classes;
-    sum_over_large(evidence.ballots, context, cells, || Expected::new(from, evidence, classes))
+/// Votes that EM can pass over, in this process or elsewhere.
+pub(super) trait Passes {
+    /// How many votes there are.
+    fn votes(&self) -> usize;
+
+    /// One pass over the votes.
+    fn expect(&self, from: Start<'_>, classes: usize, context: &Context) -> Result<Expected>;
+}
+
+impl Passes for Evidence<'_> {
+    fn votes(&self) -> usize {
+        self.ballots.len()
+    }
+
+    fn expect(&self, from: Start<'_>, classes: usize, context: &Context) -> Result<Expected> {
+        Ok(expect(from, self, classes, context))
+    }
+}
+
+/// One pass over the votes of this process.
+pub(super) fn expect(from: Start<'_>, evidence: &Evidence<'_>, classes: usize, context: &Context) -> Expected {
+    let (workers, labels) = (evidence.ballots.workers(), evidence.ballots.classes());
+    let cells = workers * labels * classes;
+    let empty = || Expecting::new(from, &evidence.gold, workers, labels, classes);
+    sum_over_large(evidence.ballots, context, cells, empty).finish()
 }
 
 /// Runs EM from a start to where a step no longer gains.
 pub(super) fn climb(
-    evidence: &Evidence<'_>,
+    votes: &dyn Passes,
     classes: usize,
     start: Start<'_>,
     stopping: &Stopping,
     model: &mut dyn Model,
     context: &Context,
 ) -> Result<Climb> {
-    let enough = stopping.tolerance * evidence.ballots.len() as f64;
+    let enough = stopping.tolerance * votes.votes() as f64;
     let mut objective: Vec<f64> = Vec::new();
-    let Step { mut tables, mut density } = model.maximise(&expect(start, evidence, classes, context));
+    let Step { mut tables, mut density } = model.maximise(&votes.expect(start, classes, context)?);
     loop {
         context.report("aggregating", objective.len() as f64 / stopping.iterations as f64)?;
         let (log_likelihood, improved) = {
-            let expected = expect(Start::Tables(&tables), evidence, classes, context);
-            (expected.log_likelihood(), model.maximise(&expected))
+            let expected = votes.expect(Start::Tables(&tables), classes, context)?;
+            (expected.log_likelihood, model.maximise(&expected))
         };
         let value = log_likelihood + density;
         let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;
@@ -339,7 +362,7 @@ mod tests {
             let tables = Confusion::new(vec![0.2, 0.5, 0.3], matrices).unwrap();
             let start = if by_tables { Start::Tables(&tables) } else { Start::Votes };
             let over = |range: std::ops::Range<usize>| {
-                let mut sum = Expected::new(start, &evidence, 3);
+                let mut sum = Expecting::new(start, &evidence.gold, 4, 3, 3);
                 range.for_each(|task| sum.observe(ballots.object(task)));
                 sum
             };
@@ -350,9 +373,10 @@ mod tests {
             let mut parts = cuts.windows(2).map(|pair| over(pair[0]..pair[1]));
             let mut merged = parts.next().unwrap();
             parts.for_each(|part| merged.merge(part));
+            let (whole, merged) = (whole.finish(), merged.finish());
             let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-9);
             prop_assert!(same(&whole.votes, &merged.votes) && same(&whole.tasks, &merged.tasks));
-            prop_assert!((whole.log_likelihood() - merged.log_likelihood()).abs() < 1e-9);
+            prop_assert!((whole.log_likelihood - merged.log_likelihood).abs() < 1e-9);
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::class_prior::ClassShares;
+use super::class_prior::{ClassShares, VoteShares};
 use super::em::{Climb, Expected, Model, Start, Step, Stopping, climb};
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit};
@@ -72,7 +72,7 @@ impl Mace {
                 row.iter_mut().for_each(|guess| *guess /= sum);
             }
             let knows = (0..ballots.workers()).map(|_| 0.3 + 0.4 * random.random::<f64>()).collect();
-            let shares = self.prior.estimate(ballots, 0.0);
+            let shares = self.prior.estimate(&VoteShares::of(ballots), 0.0);
             let mut model = Guessers { knowing: self.knowing, guessing: self.guessing, knows, guesses, shares };
             let first = model.tables(&vec![1.0; classes], classes);
             let climbed = climb(evidence, classes, Start::Tables(&first), &self.stopping, &mut model, &part)?;
@@ -133,7 +133,7 @@ impl Guessers {
 }
 
 impl Model for Guessers {
-    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
+    fn maximise(&mut self, expected: &Expected) -> Step {
         let labels = expected.labels;
         let mut density = 0.0;
         for worker in 0..self.knows.len() {
@@ -182,7 +182,7 @@ mod tests {
             guessing: 10.0,
             knows: vec![0.5; 20],
             guesses: vec![1.0 / 3.0; 60],
-            shares: ClassPrior::Uniform.estimate(&ballots, 0.0),
+            shares: ClassPrior::Uniform.estimate(&VoteShares::of(&ballots), 0.0),
         };
         let stopping = Stopping { iterations: 40, tolerance: 0.0 };
         let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Context::new()).unwrap();

@@ -10,6 +10,7 @@ mod auto;
 mod calibration;
 mod class_prior;
 mod dawid_skene;
+pub mod distributed;
 mod effective;
 mod em;
 mod evidence;

@@ -1,9 +1,9 @@
-use super::class_prior::ClassShares;
-use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Model, Start, Step, Stopping, climb};
+use super::class_prior::{ClassShares, VoteShares};
+use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Model, Passes, Start, Step, Stopping, climb};
 use super::rare_workers::RareWorkers;
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
-use crate::judgments::sample_of_tasks;
+use crate::judgments::{Ballots, sample_of_tasks};
 use crate::{Context, Result};
 
 /// Each worker is right with a probability of their own, and otherwise picks any other class alike.
@@ -52,7 +52,7 @@ impl OneCoin {
 
     /// EM from the shares of the votes.
     pub(super) fn climb(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {
-        climb(evidence, evidence.ballots.classes(), Start::Votes, &self.stopping, &mut self.coins(evidence), context)
+        self.climb_over(evidence, &VoteShares::of(evidence.ballots), context)
     }
 
     /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
@@ -68,16 +68,32 @@ impl OneCoin {
             return self.climb(evidence, context);
         };
         let part = evidence.ballots.of_tasks(&tasks)?;
-        let first = self.climb(&Evidence::part(&part, &[]), &context.part(0.0, 0.5))?;
+        self.climb_from_part(&part, evidence, &VoteShares::of(evidence.ballots), context)
+    }
+
+    /// EM on a part of the tasks, and a few steps on all votes from there, wherever they are. `shares` are those of all.
+    pub(super) fn climb_from_part(
+        &self,
+        part: &Ballots,
+        all: &dyn Passes,
+        shares: &VoteShares,
+        context: &Context,
+    ) -> Result<Climb> {
+        let first = self.climb(&Evidence::part(part, &[]), &context.part(0.0, 0.5))?;
         let stopping = Stopping { iterations: LARGE_STEPS, ..self.stopping };
-        let (classes, start) = (evidence.ballots.classes(), Start::Tables(&first.tables));
-        let all = climb(evidence, classes, start, &stopping, &mut self.coins(evidence), &context.part(0.5, 1.0))?;
+        let start = Start::Tables(&first.tables);
+        let mut coins = self.coins(shares);
+        let all = climb(all, part.classes(), start, &stopping, &mut coins, &context.part(0.5, 1.0))?;
         Ok(Climb { converged: first.converged, ..all })
     }
 
-    fn coins(&self, evidence: &Evidence<'_>) -> Coins {
-        let shares = self.prior.estimate(evidence.ballots, 0.0);
-        Coins { balanced: self.balanced, smoothing: self.smoothing, shares }
+    /// EM on votes that may be elsewhere, whose shares these are.
+    pub(super) fn climb_over(&self, all: &dyn Passes, shares: &VoteShares, context: &Context) -> Result<Climb> {
+        climb(all, shares.classes(), Start::Votes, &self.stopping, &mut self.coins(shares), context)
+    }
+
+    fn coins(&self, shares: &VoteShares) -> Coins {
+        Coins { balanced: self.balanced, smoothing: self.smoothing, shares: self.prior.estimate(shares, 0.0) }
     }
 }
 
@@ -88,7 +104,7 @@ struct Coins {
 }
 
 impl Model for Coins {
-    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
+    fn maximise(&mut self, expected: &Expected) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         let workers = expected.votes.len() / (labels * classes);
         let ways = classes.saturating_sub(1).max(1) as f64;
@@ -126,7 +142,7 @@ impl Model for Coins {
 
 impl Coins {
     /// The mean over classes of the share of right labels, one label at chance added to each.
-    fn balanced_share(&self, expected: &Expected<'_>, worker: usize) -> f64 {
+    fn balanced_share(&self, expected: &Expected, worker: usize) -> f64 {
         let classes = expected.classes as f64;
         let of_class = |class: usize| {
             let labels: f64 = (0..expected.labels).map(|label| expected.of(worker, label)[class]).sum();
@@ -140,7 +156,6 @@ impl Coins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judgments::Ballots;
     use crate::simulate::Crowd;
     use crate::truth::{Majority, Rule};
 
@@ -204,7 +219,11 @@ mod tests {
         let evidence = Evidence::votes(&ballots).unwrap();
         for smoothing in [0.0, 0.5] {
             let stopping = Stopping { iterations: 50, tolerance: 0.0 };
-            let mut coins = Coins { balanced: false, smoothing, shares: ClassPrior::Estimated.estimate(&ballots, 0.0) };
+            let mut coins = Coins {
+                balanced: false,
+                smoothing,
+                shares: ClassPrior::Estimated.estimate(&VoteShares::of(&ballots), 0.0),
+            };
             let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
         }

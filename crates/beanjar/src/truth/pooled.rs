@@ -1,4 +1,4 @@
-use super::class_prior::ClassShares;
+use super::class_prior::{ClassShares, VoteShares};
 use super::em::{Expected, Model, Start, Step, Stopping, climb, expect};
 use super::rule::Confusion;
 use super::{ClassPrior, Evidence, Posterior, TruthFit};
@@ -34,7 +34,7 @@ impl Pooled {
         self.stopping.check()?;
         self.prior.check(classes)?;
         evidence.check_tables(classes)?;
-        let mut model = Population::new(self.prior.estimate(evidence.ballots, 0.0));
+        let mut model = Population::new(self.prior.estimate(&VoteShares::of(evidence.ballots), 0.0));
         climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fit(evidence, context)
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn tables_given(ballots: &Ballots, posterior: &Posterior, context: &C
     let evidence = Evidence::votes(ballots)?;
     let classes = ballots.classes();
     let expected = expect(Start::Posterior(posterior), &evidence, classes, context);
-    let mut model = Population::new(ClassPrior::Estimated.estimate(ballots, 0.0));
+    let mut model = Population::new(ClassPrior::Estimated.estimate(&VoteShares::of(ballots), 0.0));
     // Worth and shares settle in a few steps when the counts stay as they are.
     const STEPS: usize = 5;
     (0..STEPS).for_each(|_| model.learn(&expected));
@@ -114,7 +114,7 @@ impl Population {
     ///
     /// By the usual device of tables (Antoniak), a cell with count c and pseudo-count a stands for a (digamma(c + a) -
     /// digamma(a)) independent draws from the population's row. One more draw, evenly spread, keeps every label possible.
-    fn learn(&mut self, expected: &Expected<'_>) {
+    fn learn(&mut self, expected: &Expected) {
         let (labels, classes) = (expected.labels, expected.classes);
         if self.shares.is_empty() {
             self.shares = expected.population();
@@ -136,7 +136,7 @@ impl Population {
     }
 
     /// Finds the worth at which the evidence is largest, by halving the range where its slope changes sign.
-    fn weigh(&mut self, expected: &Expected<'_>) {
+    fn weigh(&mut self, expected: &Expected) {
         let (labels, classes) = (expected.labels, expected.classes);
         let slope = |worth: f64| -> f64 {
             let of = |table: &[f64]| -> f64 {
@@ -177,7 +177,7 @@ impl Population {
 }
 
 impl Model for Population {
-    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
+    fn maximise(&mut self, expected: &Expected) -> Step {
         let (labels, classes) = (expected.labels, expected.classes);
         self.learn(expected);
         let mut tables = expected.votes.clone();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     /// ln P(counts | worth, shares), term by term, with the one draw more.
-    fn evidence_of(expected: &Expected<'_>, worth: f64, shares: &[f64]) -> f64 {
+    fn evidence_of(expected: &Expected, worth: f64, shares: &[f64]) -> f64 {
         let k = expected.classes;
         let mut sum = shares.iter().map(|share| share.ln() / k as f64).sum::<f64>();
         for table in expected.votes.chunks_exact(k * k) {
@@ -237,7 +237,7 @@ mod tests {
         let (ballots, _) = crowd(40, 4);
         let evidence = Evidence::votes(&ballots).unwrap();
         let expected = expect(Start::Votes, &evidence, 3, &Context::new());
-        let mut population = Population::new(ClassPrior::Estimated.estimate(&ballots, 0.0));
+        let mut population = Population::new(ClassPrior::Estimated.estimate(&VoteShares::of(&ballots), 0.0));
         population.learn(&expected);
         let mut last = evidence_of(&expected, population.worth, &population.shares);
         for _ in 0..200 {

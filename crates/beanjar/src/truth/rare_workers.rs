@@ -9,21 +9,25 @@ const MOST: usize = 20_000;
 
 /// Which table each worker has.
 pub(super) struct RareWorkers {
-    table: Vec<usize>,
-    tables: usize,
+    pub(super) table: Vec<usize>,
+    pub(super) tables: usize,
 }
 
 impl RareWorkers {
     /// None if every worker can have their own.
     pub(super) fn of(ballots: &Ballots) -> Option<Self> {
-        Self::beyond(ballots, MOST)
+        (ballots.workers() > MOST).then(|| Self::of_votes(ballots.per_worker()))?
     }
 
-    fn beyond(ballots: &Ballots, most: usize) -> Option<Self> {
-        if ballots.workers() <= most {
+    /// The same, given the number of votes of each worker.
+    pub(super) fn of_votes(votes: Vec<u64>) -> Option<Self> {
+        Self::beyond(votes, MOST)
+    }
+
+    fn beyond(votes: Vec<u64>, most: usize) -> Option<Self> {
+        if votes.len() <= most {
             return None;
         }
-        let votes = ballots.per_worker();
         let mut sorted = votes.clone();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         // All who have as few as the first that is one too many.
@@ -64,8 +68,8 @@ mod tests {
     fn the_busiest_have_tables_of_their_own() {
         let tasks = vec![vec![(0, 0), (3, 1)], vec![(3, 0), (2, 0)], vec![(3, 1), (0, 1), (1, 0)], vec![(3, 1)]];
         let ballots = Ballots::from_tasks(&tasks, 5, 2).unwrap();
-        assert!(RareWorkers::beyond(&ballots, 5).is_none());
-        let rare = RareWorkers::beyond(&ballots, 3).unwrap();
+        assert!(RareWorkers::beyond(ballots.per_worker(), 5).is_none());
+        let rare = RareWorkers::beyond(ballots.per_worker(), 3).unwrap();
         assert_eq!((rare.table.as_slice(), rare.tables), (&[0, 2, 2, 1, 2][..], 3));
         assert_eq!(rare.share(&ballots).votes(2).workers, [1, 0, 2]);
         // Three tables and the newcomer's, of two cells each.

@@ -1,6 +1,7 @@
 mod moments;
 mod tensor;
 
+use super::class_prior::VoteShares;
 use super::dawid_skene::Free;
 use super::em::{Climb, Start, Stopping, climb};
 use super::rule::{Confusion, possible};
@@ -74,7 +75,8 @@ impl Spectral {
             let context = context.part(share(restart), share(restart + 1));
             let tables = moments_start(evidence.ballots, context.seed(), restart as u64, &context);
             let start = tables.as_ref().map_or(Start::Votes, Start::Tables);
-            let mut model = Free { smoothing: 0.0, shares: self.prior.estimate(evidence.ballots, 0.0) };
+            let mut model =
+                Free { smoothing: 0.0, shares: self.prior.estimate(&VoteShares::of(evidence.ballots), 0.0) };
             climb(evidence, classes, start, &self.stopping, &mut model, &context)
         };
         (0..self.restarts).map(climb).collect()

@@ -150,7 +150,7 @@ impl SuggestGold {
 fn kinds(ballots: &Ballots, context: &Context) -> Result<Vec<TaskKind>> {
     let evidence = Evidence::votes(ballots)?;
     let fit = Skilled { kinds: 2, ..Skilled::default() }.climb_large(&evidence, context)?;
-    let components: Posterior = fit.leave_one_out(&evidence, &fit.expected(&evidence, context), context);
+    let components: Posterior = fit.leave_one_out(evidence.ballots, &fit.expected(&evidence, context)?, context);
     let kind = |task: usize| {
         let (easy, hard) = components.of(task).split_at(ballots.classes());
         if hard.iter().sum::<f64>() > easy.iter().sum::<f64>() { TaskKind::Hard } else { TaskKind::Easy }

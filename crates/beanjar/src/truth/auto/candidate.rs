@@ -74,8 +74,8 @@ impl Candidate {
             Model::Skilled(method) => {
                 let fit = method.climb_large(evidence, context)?;
                 let (names, components) = {
-                    let expected = fit.expected(evidence, context);
-                    (fit.names(&expected), fit.leave_one_out(evidence, &expected, context))
+                    let expected = fit.expected(evidence, context)?;
+                    (fit.names(&expected), fit.leave_one_out(evidence.ballots, &expected, context))
                 };
                 Ok(Candidate::new(fit.climb, names, components))
             }

@@ -1,6 +1,7 @@
 //! Several fits, weighed by how well they predict held-out labels and known answers.
 
 mod candidate;
+mod far;
 mod held_out;
 mod known;
 mod many_classes;
@@ -76,10 +77,19 @@ fn pool_share(workers: usize) -> f64 {
     (0.9 - 0.3 * (workers.max(1) as f64).log10()).clamp(0.1, 0.5)
 }
 
+/// The weights of each candidate by Bayes' rule, then of each by its pool, then of the plain vote, from those of the
+/// candidates and the plain vote.
+fn ways(weights: &[f64], voters: usize) -> Vec<f64> {
+    let (plain, candidates) = weights.split_last().map_or((0.0, weights), |(plain, rest)| (*plain, rest));
+    let pooled = pool_share(voters);
+    let share = |of: f64| candidates.iter().map(move |weight| of * weight);
+    share(1.0 - pooled).chain(share(pooled)).chain([plain]).collect()
+}
+
 impl Auto {
     /// Fits the candidates, weighs them, and averages. Workers who are copies of one another vote as one.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
-        if too_many_for_tables(evidence.ballots) {
+        if too_many_for_tables(evidence.ballots.classes(), evidence.ballots.len()) {
             return many_classes::fit(evidence, context);
         }
         self.check(&self.candidates(), evidence)?;
@@ -200,11 +210,8 @@ impl Mixed {
         known: &Known,
         context: &Context,
     ) -> Result<Self> {
-        let n = candidates.len();
         let voters = evidence.ballots.per_worker().iter().filter(|votes| **votes > 0).count();
-        let pooled = pool_share(voters);
-        let share = |of: f64| weights[..n].iter().map(move |weight| of * weight);
-        let mut weights: Vec<f64> = share(1.0 - pooled).chain(share(pooled)).chain([weights[n]]).collect();
+        let mut weights = ways(weights, voters);
         let mut calibration = Sharpening::none();
         // Answers are read by pools whose names none of them changed, and so is everything else.
         let pools: Vec<Pool> = candidates.iter().map(Candidate::pool).collect();

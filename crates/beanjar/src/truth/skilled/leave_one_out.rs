@@ -1,51 +1,109 @@
+use super::super::Posterior;
 use super::super::em::Expected;
-use super::super::{Evidence, Posterior};
+use super::super::rule::Confusion;
 use super::SkilledClimb;
 use crate::Context;
+use crate::judgments::{Ballots, Votes};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Reads votes, each by a table that does not count that vote.
+#[derive(Clone, Debug)]
+pub(in crate::truth) struct LeaveOneOut<'a> {
+    pub(in crate::truth) tables: Cow<'a, Confusion>,
+    /// The mean rows that the tables were drawn to, laid out as they are, and how strongly.
+    pub(in crate::truth) means: Cow<'a, [f64]>,
+    pub(in crate::truth) strength: f64,
+    /// The expected counts under the tables.
+    pub(in crate::truth) counts: Cow<'a, [f64]>,
+    /// Their sums over labels, at `worker * components + component`.
+    sums: Vec<f64>,
+    /// The logarithms of the components' shares.
+    prior: Vec<f64>,
+}
+
+impl<'a> LeaveOneOut<'a> {
+    pub(in crate::truth) fn new(
+        tables: Cow<'a, Confusion>,
+        means: Cow<'a, [f64]>,
+        strength: f64,
+        counts: Cow<'a, [f64]>,
+    ) -> Self {
+        let (labels, components) = (tables.labels(), tables.classes());
+        let mut sums = vec![0.0; counts.len() / labels.max(1)];
+        for (worker, table) in counts.chunks_exact(labels * components).enumerate() {
+            for (at, votes) in table.iter().enumerate() {
+                sums[worker * components + at % components] += votes;
+            }
+        }
+        let prior = tables.prior().iter().map(|share| share.ln()).collect();
+        LeaveOneOut { tables, means, strength, counts, sums, prior }
+    }
+
+    /// The posterior of the components of a task that has votes.
+    pub(in crate::truth) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
+        let (labels, components) = (self.tables.labels(), self.tables.classes());
+        let mut own = vec![0.0; components];
+        self.tables.components(votes, &mut own);
+        row.copy_from_slice(&self.prior);
+        let together = opinions(votes);
+        for (worker, label, weight) in votes.weighted() {
+            let at = (worker * labels + label) * components;
+            // All that the worker said of the task is left out.
+            let opinions = match &together {
+                Some(together) => together.get(&worker).copied().unwrap_or(weight),
+                None if votes.weights.is_empty() => 1.0,
+                None => votes.opinions_of(worker),
+            };
+            for component in 0..components {
+                let votes = (self.counts[at + component] - weight * own[component]).max(0.0);
+                let sum = (self.sums[worker * components + component] - opinions * own[component]).max(0.0);
+                let mean = self.strength * self.means[at + component];
+                row[component] += weight * ((votes + mean) / (sum + self.strength)).ln();
+            }
+        }
+        let most = row.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
+        row.iter_mut().for_each(|score| *score = (*score - most).exp());
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|p| *p /= sum);
+    }
+}
+
+/// What the votes of each worker count together, where looking for them again for every vote would take long.
+fn opinions(votes: Votes<'_>) -> Option<HashMap<usize, f64>> {
+    const MANY: usize = 100;
+    if votes.weights.is_empty() || votes.labels.len() < MANY {
+        return None;
+    }
+    let mut sums = HashMap::new();
+    votes.weighted().for_each(|(worker, _, weight)| *sums.entry(worker).or_insert(0.0) += weight);
+    Some(sums)
+}
 
 impl SkilledClimb {
     /// The posterior of the components with each vote read by a table that does not count that vote. `expected` are the
     /// counts under the tables.
     pub(in crate::truth) fn leave_one_out(
         &self,
-        evidence: &Evidence<'_>,
-        expected: &Expected<'_>,
+        ballots: &Ballots,
+        expected: &Expected,
         context: &Context,
     ) -> Posterior {
-        let ballots = evidence.ballots;
-        let (labels, components, tables) = (ballots.classes(), expected.classes, &self.climb.tables);
-        let mut sums = vec![0.0; ballots.workers() * components];
-        for (worker, table) in expected.votes.chunks_exact(labels * components).enumerate() {
-            for (at, votes) in table.iter().enumerate() {
-                sums[worker * components + at % components] += votes;
-            }
-        }
-        let prior: Vec<f64> = tables.prior().iter().map(|share| share.ln()).collect();
-        let mut posterior = Posterior::equal(ballots.tasks(), components);
+        let (tables, means) = (Cow::Borrowed(&self.climb.tables), Cow::Borrowed(&self.means[..]));
+        let reader = LeaveOneOut::new(tables, means, self.strength, Cow::Borrowed(&expected.votes));
+        let mut posterior = Posterior::equal(ballots.tasks(), expected.classes);
         posterior.fill(context, |task, row| {
             let votes = ballots.votes(task);
-            if votes.labels.is_empty() {
-                return;
+            if !votes.labels.is_empty() {
+                reader.read(votes, row);
             }
-            let mut own = vec![0.0; components];
-            expected.posterior_of(votes, &mut own);
-            row.copy_from_slice(&prior);
-            for (worker, label, weight) in votes.weighted() {
-                let at = (worker * labels + label) * components;
-                // All that the worker said of the task is left out.
-                let opinions = if votes.weights.is_empty() { 1.0 } else { votes.opinions_of(worker) };
-                for component in 0..components {
-                    let votes = (expected.votes[at + component] - weight * own[component]).max(0.0);
-                    let sum = (sums[worker * components + component] - opinions * own[component]).max(0.0);
-                    let mean = self.strength * self.means[at + component];
-                    row[component] += weight * ((votes + mean) / (sum + self.strength)).ln();
-                }
-            }
-            let most = row.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
-            row.iter_mut().for_each(|score| *score = (*score - most).exp());
-            let sum: f64 = row.iter().sum();
-            row.iter_mut().for_each(|p| *p /= sum);
         });
         posterior
+    }
+
+    /// The same for whoever reads the votes elsewhere.
+    pub(in crate::truth) fn into_reader(self, expected: Expected) -> LeaveOneOut<'static> {
+        let SkilledClimb { climb, means, strength, .. } = self;
+        LeaveOneOut::new(Cow::Owned(climb.tables), Cow::Owned(means), strength, Cow::Owned(expected.votes))
     }
 }

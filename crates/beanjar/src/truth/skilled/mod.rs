@@ -6,13 +6,15 @@ mod rows;
 mod skills;
 mod start;
 
+pub(super) use leave_one_out::LeaveOneOut;
 pub(super) use names::Names;
 pub(crate) use rows::{Rows, WorkerRows};
 
-use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Start, Stopping, climb, expect};
+use super::class_prior::VoteShares;
+use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Passes, Start, Stopping, climb};
 use super::rare_workers::RareWorkers;
 use super::{ClassPrior, Evidence, Posterior, Rule, TruthFit};
-use crate::judgments::sample_of_tasks;
+use crate::judgments::{Ballots, sample_of_tasks};
 use crate::{Context, Error, Result};
 use skills::Skills;
 
@@ -63,9 +65,9 @@ impl Skilled {
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         self.check(evidence)?;
         let fit = self.climb(evidence, context)?;
-        let expected = fit.expected(evidence, context);
+        let expected = fit.expected(evidence, context)?;
         let names = fit.names(&expected);
-        let mut posterior = fit.named(&fit.leave_one_out(evidence, &expected, context), &names, context);
+        let mut posterior = fit.named(&fit.leave_one_out(evidence.ballots, &expected, context), &names, context);
         posterior.settle(evidence.ballots, &evidence.gold);
         Ok(TruthFit {
             posterior,
@@ -81,9 +83,9 @@ impl Skilled {
     pub(crate) fn posterior(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Posterior> {
         self.check(evidence)?;
         let fit = self.climb_large(evidence, context)?;
-        let expected = fit.expected(evidence, context);
+        let expected = fit.expected(evidence, context)?;
         let names = fit.names(&expected);
-        let mut posterior = fit.named(&fit.leave_one_out(evidence, &expected, context), &names, context);
+        let mut posterior = fit.named(&fit.leave_one_out(evidence.ballots, &expected, context), &names, context);
         posterior.settle(evidence.ballots, &evidence.gold);
         Ok(posterior)
     }
@@ -104,13 +106,17 @@ impl Skilled {
         sharing_tables(evidence, |evidence| self.climb_each(evidence, context))
     }
 
-    fn climb_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
-        let components = evidence.ballots.classes() * self.kinds;
-        let mut model = Skills::new(self, evidence.ballots);
+    /// The same where each worker has a table.
+    pub(super) fn climb_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
+        let mut model = Skills::new(self, evidence.ballots.workers(), &VoteShares::of(evidence.ballots));
+        let climb = self.climb_votes(evidence, &mut model, context)?;
+        Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
+    }
+
+    fn climb_votes(&self, evidence: &Evidence<'_>, model: &mut Skills, context: &Context) -> Result<Climb> {
         let by_agreement = (self.kinds > 1).then(|| start::by_agreement(evidence.ballots, self.kinds));
         let start = by_agreement.as_ref().map_or(Start::Votes, Start::Posterior);
-        let climb = climb(evidence, components, start, &self.stopping, &mut model, context)?;
-        Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
+        climb(evidence, evidence.ballots.classes() * self.kinds, start, &self.stopping, model, context)
     }
 
     /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
@@ -122,16 +128,24 @@ impl Skilled {
         let Some(tasks) = sample_of_tasks(evidence.ballots, LARGE, context.seed()) else {
             return self.climb_each(evidence, context);
         };
-        let components = evidence.ballots.classes() * self.kinds;
         let part = evidence.ballots.of_tasks(&tasks)?;
-        let part_evidence = Evidence::part(&part, &[]);
-        let by_agreement = (self.kinds > 1).then(|| start::by_agreement(&part, self.kinds));
-        let start = by_agreement.as_ref().map_or(Start::Votes, Start::Posterior);
-        let mut model = Skills::new(self, evidence.ballots);
-        let first = climb(&part_evidence, components, start, &self.stopping, &mut model, &context.part(0.0, 0.5))?;
+        self.climb_from_part(&part, evidence, &VoteShares::of(evidence.ballots), context)
+    }
+
+    /// EM on a part of the tasks, and a few steps on all votes from there, wherever they are. `shares` are those of all.
+    pub(super) fn climb_from_part(
+        &self,
+        part: &Ballots,
+        all: &dyn Passes,
+        shares: &VoteShares,
+        context: &Context,
+    ) -> Result<SkilledClimb> {
+        let components = part.classes() * self.kinds;
+        let mut model = Skills::new(self, part.workers(), shares);
+        let first = self.climb_votes(&Evidence::part(part, &[]), &mut model, &context.part(0.0, 0.5))?;
         let stopping = Stopping { iterations: LARGE_STEPS, ..self.stopping };
         let context = context.part(0.5, 1.0);
-        let all = climb(evidence, components, Start::Tables(&first.tables), &stopping, &mut model, &context)?;
+        let all = climb(all, components, Start::Tables(&first.tables), &stopping, &mut model, &context)?;
         let climb = Climb { converged: first.converged, ..all };
         Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
     }
@@ -160,13 +174,13 @@ pub(super) struct SkilledClimb {
 
 impl SkilledClimb {
     /// The expected counts under the tables.
-    pub(super) fn expected<'a>(&'a self, evidence: &'a Evidence<'_>, context: &Context) -> Expected<'a> {
+    pub(super) fn expected(&self, votes: &dyn Passes, context: &Context) -> Result<Expected> {
         let tables = &self.climb.tables;
-        expect(Start::Tables(tables), evidence, tables.classes(), context)
+        votes.expect(Start::Tables(tables), tables.classes(), context)
     }
 
     /// What classes the components stand for.
-    pub(super) fn names(&self, expected: &Expected<'_>) -> Names {
+    pub(super) fn names(&self, expected: &Expected) -> Names {
         match self.kinds {
             1 => Names::of_classes(expected.labels),
             _ => Names::by_votes(&self.climb.tables, expected),

@@ -27,7 +27,7 @@ impl Names {
     /// Each component is named by its voters, a vote counting by the information that its worker's labels have about the
     /// components: whoever tells components apart may name them. On tasks where most workers guess, their guesses cancel,
     /// and the few who know remain.
-    pub(in crate::truth) fn by_votes(tables: &Confusion, expected: &Expected<'_>) -> Self {
+    pub(in crate::truth) fn by_votes(tables: &Confusion, expected: &Expected) -> Self {
         let (classes, components) = (expected.labels, expected.classes);
         let workers = expected.votes.len() / (classes * components).max(1);
         let mut votes = vec![0.0; classes * components];

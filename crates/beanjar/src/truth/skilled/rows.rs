@@ -1,3 +1,4 @@
+use super::super::class_prior::VoteShares;
 use super::super::em::{Expected, Model};
 use super::Skilled;
 use super::skills::Skills;
@@ -20,7 +21,7 @@ pub(crate) struct Rows {
 
 impl WorkerRows {
     pub(crate) fn new(ballots: &Ballots) -> Self {
-        WorkerRows { model: Skills::new(&Skilled::default(), ballots) }
+        WorkerRows { model: Skills::new(&Skilled::default(), ballots.workers(), &VoteShares::of(ballots)) }
     }
 
     /// The tables after one step towards the classes' probabilities, task by task.

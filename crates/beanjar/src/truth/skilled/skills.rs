@@ -1,10 +1,9 @@
-use super::super::class_prior::ClassShares;
+use super::super::class_prior::{ClassShares, VoteShares};
 use super::super::dawid_skene::normalise;
 use super::super::em::{Expected, Model, Step};
 use super::super::rule::Confusion;
 use super::Skilled;
 use crate::gamma::digamma_gain;
-use crate::judgments::Ballots;
 use crate::logistic::logistic;
 
 /// Bounds within which the learned numbers stay, whatever the data: beyond them nothing changes any more.
@@ -47,12 +46,12 @@ pub(super) struct Skills {
 }
 
 impl Skills {
-    pub(super) fn new(method: &Skilled, ballots: &Ballots) -> Self {
-        let (labels, workers) = (ballots.classes(), ballots.workers());
+    pub(super) fn new(method: &Skilled, workers: usize, shares: &VoteShares) -> Self {
+        let labels = shares.classes();
         let components = labels * method.kinds;
         Skills {
             // One pseudo-task of each class, so that no class dies out in a handful of tasks.
-            class_shares: method.prior.estimate(ballots, 1.0).of_kinds(method.kinds),
+            class_shares: method.prior.estimate(shares, 1.0).of_kinds(method.kinds),
             labels,
             components,
             steps: 0,
@@ -77,7 +76,7 @@ impl Skills {
     }
 
     /// The population as the first expected counts have it, lightly smoothed.
-    fn begin(&mut self, expected: &Expected<'_>) {
+    fn begin(&mut self, expected: &Expected) {
         let (labels, components) = (self.labels, self.components);
         let counts = expected.population();
         let right: f64 = (0..components).map(|component| counts[self.right_cell(component)]).sum();
@@ -116,7 +115,7 @@ impl Skills {
     /// A row's evidence is that of a Dirichlet-multinomial. By the usual device of tables (Antoniak), a cell with count c
     /// and pseudo-count a stands for a (digamma(c + a) - digamma(a)) independent draws from the mean row. Given the draws,
     /// what is left is a weighted logistic regression of 'right' on component and worker, and shares of the wrong labels.
-    fn learn(&mut self, expected: &Expected<'_>) {
+    fn learn(&mut self, expected: &Expected) {
         let draws = self.draws(expected);
         let even = 1.0 / (self.labels as f64 - 1.0);
         for component in 0..self.components {
@@ -132,7 +131,7 @@ impl Skills {
     }
 
     /// The independent draws that the expected counts stand for.
-    fn draws(&self, expected: &Expected<'_>) -> Draws {
+    fn draws(&self, expected: &Expected) -> Draws {
         let (labels, components, workers) = (self.labels, self.components, self.skill.len());
         let cells = labels * components;
         let mut draws = Draws {
@@ -210,7 +209,7 @@ impl Skills {
 }
 
 impl Model for Skills {
-    fn maximise(&mut self, expected: &Expected<'_>) -> Step {
+    fn maximise(&mut self, expected: &Expected) -> Step {
         let (labels, components) = (self.labels, self.components);
         if self.steps == 0 {
             self.begin(expected);

@@ -1,5 +1,4 @@
 use super::*;
-use crate::judgments::Ballots;
 use crate::simulate::{Crowd, WorkerModel};
 use crate::truth::{DawidSkene, OneCoin};
 
@@ -35,7 +34,7 @@ fn skills_follow_the_workers_accuracies() {
     let (ballots, _, accuracy) = crowd(WorkerModel::OneCoin, 20);
     let evidence = Evidence::votes(&ballots).unwrap();
     let method = Skilled::default();
-    let mut model = Skills::new(&method, &ballots);
+    let mut model = Skills::new(&method, ballots.workers(), &VoteShares::of(&ballots));
     climb(&evidence, 4, Start::Votes, &method.stopping, &mut model, &Context::new()).unwrap();
     let best = (0..20).max_by(|&i, &j| accuracy[i].total_cmp(&accuracy[j])).unwrap();
     let worst = (0..20).min_by(|&i, &j| accuracy[i].total_cmp(&accuracy[j])).unwrap();
@@ -65,7 +64,7 @@ fn the_likelihood_with_kinds_agrees_with_the_sum_over_components() {
         let sum: f64 =
             tasks.iter().filter(|votes| !votes.is_empty()).map(|votes| direct(&fit.climb.tables, votes)).sum();
         assert!((fit.climb.log_likelihood - sum).abs() < 1e-9, "{kinds} kinds: {} and {sum}", fit.climb.log_likelihood);
-        let expected = fit.expected(&evidence, &Context::new());
+        let expected = fit.expected(&evidence, &Context::new()).unwrap();
         assert!((expected.tasks.iter().sum::<f64>() - 4.0).abs() < 1e-9);
     }
 }
@@ -78,13 +77,13 @@ fn a_vote_left_out_is_read_by_tables_of_the_others() {
     let evidence = Evidence::votes(&ballots).unwrap();
     let method = Skilled { kinds: 2, ..Skilled::default() };
     let fit = method.climb(&evidence, &Context::new()).unwrap();
-    let expected = fit.expected(&evidence, &Context::new());
-    let found = fit.leave_one_out(&evidence, &expected, &Context::new());
+    let expected = fit.expected(&evidence, &Context::new()).unwrap();
+    let found = fit.leave_one_out(&ballots, &expected, &Context::new());
     let (labels, components) = (2, 4);
     for (task, votes) in tasks.iter().enumerate() {
         let others = ballots.of_tasks(&(0..4).filter(|&other| other != task).collect::<Vec<_>>()).unwrap();
         let others = Evidence::votes(&others).unwrap();
-        let without = fit.expected(&others, &Context::new());
+        let without = fit.expected(&others, &Context::new()).unwrap();
         let mut scores: Vec<f64> = fit.climb.tables.prior().to_vec();
         for &(worker, label) in votes {
             for (component, score) in scores.iter_mut().enumerate() {
@@ -107,8 +106,8 @@ fn a_known_class_leaves_its_kinds_open() {
     let evidence = Evidence::with_gold(&ballots, vec![Some(1), None, None]).unwrap();
     let method = Skilled { kinds: 2, ..Skilled::default() };
     let fit = method.climb(&evidence, &Context::new()).unwrap();
-    let mut row = [0.0; 4];
-    fit.expected(&evidence, &Context::new()).posterior_of(ballots.votes(0), &mut row);
+    let first = ballots.of_tasks(&[0]).unwrap();
+    let row = fit.expected(&Evidence::part(&first, &[Some(1)]), &Context::new()).unwrap().tasks;
     assert_eq!((row[0], row[2]), (0.0, 0.0));
     assert!((row[1] + row[3] - 1.0).abs() < 1e-12);
     assert_eq!(method.fit(&evidence, &Context::new()).unwrap().posterior.of(0), [0.0, 1.0]);

@@ -33,7 +33,7 @@ impl Others {
                 return Ok(Posterior::equal(ballots.tasks(), ballots.classes()));
             }
             let evidence = Evidence::votes(&others)?;
-            let mut posterior = match too_many_for_tables(ballots) {
+            let mut posterior = match too_many_for_tables(ballots.classes(), ballots.len()) {
                 true => Wawa.fit(&evidence, &alone)?.posterior,
                 false => Skilled::default().posterior(&evidence, &alone)?,
             };

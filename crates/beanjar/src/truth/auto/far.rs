@@ -1,0 +1,121 @@
+//! The same fit where the votes are elsewhere.
+
+use super::super::class_prior::VoteShares;
+use super::super::distributed::{CandidateReading, Far, MixedReading, ReadBy, Recode};
+use super::super::em::{Climb, LARGE, Passes};
+use super::super::rare_workers::RareWorkers;
+use super::super::skilled::Names;
+use super::super::{Evidence, FitSummary};
+use super::candidate::Model;
+use super::held_out::hold_out;
+use super::many_classes::too_many_for_tables;
+use super::{Auto, AutoSummary, BEYOND_CHANCE, stack, summary, ways};
+use crate::judgments::{Ballots, sample_of_tasks};
+use crate::workers::families_of_copies;
+use crate::{Context, Error, Result};
+
+impl Auto {
+    /// Copies, held-out labels and the first steps of EM are seen on parts of the tasks, as on one machine; the last steps
+    /// of each candidate go over all votes.
+    pub(in crate::truth) fn fit_far(&self, far: &Far<'_>, context: &Context) -> Result<(MixedReading, FitSummary)> {
+        // One machine goes by agreement with the majority then, and has room for so few labels.
+        if too_many_for_tables(far.classes, far.overview.votes) {
+            let what = "what so few labels can teach on a cluster; use majority, or one machine";
+            return Err(Error::TooManyClasses { classes: far.classes, what });
+        }
+        let methods = self.candidates();
+        self.check(&methods, &Evidence::part(&far.sample, &[]))?;
+        let families = families_of_copies(&far.sample, &context.part(0.0, 0.05))?;
+        let context = &context.part(0.05, 1.0);
+        let recode = Recode::of_families(families.clone());
+        let sample = recode.together(&far.sample);
+        let overview = if families.is_empty() { far.overview.clone() } else { far.overview_of(&recode)? };
+
+        let held_out = hold_out(&methods, &sample, self.folds, &context.part(0.0, 0.6))?;
+        let mut weights = stack::weights(&held_out);
+        let gain = stack::gain_over_plain_vote(&held_out, &weights);
+        let plain = gain.is_none_or(|gain| gain < BEYOND_CHANCE);
+        if plain {
+            weights.iter_mut().for_each(|weight| *weight = 0.0);
+            weights[methods.len()] = 1.0;
+        }
+        let rare = RareWorkers::of_votes(overview.per_worker.clone());
+        let recode = recode.with_tables(rare.as_ref());
+        let sample = recode.by_table(sample);
+        let part = sample_of_tasks(&sample, LARGE, context.seed()).map(|tasks| sample.of_tasks(&tasks)).transpose()?;
+        let votes = Votes {
+            part: part.as_ref().unwrap_or(&sample),
+            all: &far.passes(&recode),
+            shares: &overview.shares,
+            whole: overview.votes <= LARGE && sample.len() == overview.votes,
+        };
+        let at = |number: usize| 0.6 + 0.4 * number as f64 / methods.len() as f64;
+        let fit = |(number, method)| votes.fit(method, &context.part(at(number), at(number + 1)));
+        let fits = methods.iter().enumerate().map(fit).collect::<Result<Vec<Fitted>>>()?;
+        let correlation = far.correlation(&recode, fits[0].reading.tables())?;
+        let weights = ways(&weights, overview.per_worker.iter().filter(|votes| **votes > 0).count());
+        let auto = AutoSummary {
+            held_out: held_out.labels(),
+            plain_vote: plain,
+            gain,
+            candidates: summary::candidates(&methods, &weights),
+            pool: weights[methods.len()..2 * methods.len()].iter().sum(),
+            correlation,
+            effective_votes: 0.0,
+            families,
+            known: None,
+        };
+        let summary = FitSummary {
+            log_likelihood: None,
+            iterations: fits.iter().map(|fit| fit.steps).max().unwrap_or(0),
+            converged: fits.iter().all(|fit| fit.converged),
+            auto: Some(auto),
+        };
+        let candidates = fits.into_iter().map(|fit| fit.reading).collect();
+        Ok((MixedReading::new(recode, candidates, weights, !self.unvoted), summary))
+    }
+}
+
+/// What a candidate is fitted to.
+struct Votes<'a> {
+    /// The tasks on which EM takes its first steps.
+    part: &'a Ballots,
+    all: &'a dyn Passes,
+    shares: &'a VoteShares,
+    /// Whether the part is all there is.
+    whole: bool,
+}
+
+/// One candidate.
+struct Fitted {
+    reading: CandidateReading,
+    steps: usize,
+    converged: bool,
+}
+
+impl Votes<'_> {
+    fn fit(&self, model: &Model, context: &Context) -> Result<Fitted> {
+        let here = Evidence::part(self.part, &[]);
+        match model {
+            Model::Skilled(method) => {
+                let fit = match self.whole {
+                    true => method.climb_each(&here, context)?,
+                    false => method.climb_from_part(self.part, self.all, self.shares, context)?,
+                };
+                let expected = fit.expected(self.all, context)?;
+                let (names, steps, converged) = (fit.names(&expected), fit.climb.objective.len(), fit.climb.converged);
+                let by = ReadBy::LeaveOneOut(fit.into_reader(expected));
+                Ok(Fitted { reading: CandidateReading { names, by }, steps, converged })
+            }
+            Model::OneCoin(method) => {
+                let Climb { tables, objective, converged, .. } = match self.whole {
+                    true => method.climb(&here, context)?,
+                    false => method.climb_from_part(self.part, self.all, self.shares, context)?,
+                };
+                let names = Names::of_classes(tables.labels());
+                let reading = CandidateReading { names, by: ReadBy::Tables(tables) };
+                Ok(Fitted { reading, steps: objective.len(), converged })
+            }
+        }
+    }
+}

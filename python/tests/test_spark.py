@@ -1,0 +1,249 @@
+"""beanjar.spark on a real cluster: a master and two workers of one core, as processes of their own."""
+
+import itertools
+import os
+import pathlib
+import signal
+import sys
+import threading
+import time
+import uuid
+import warnings
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import beanjar
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cluster  # noqa: E402
+from conftest import data_folder  # noqa: E402
+
+why_not = cluster.missing()
+pytestmark = pytest.mark.skipif(why_not is not None, reason=f"no Spark cluster: {why_not}")
+
+EM = ("dawid-skene", "one-coin")
+
+
+@pytest.fixture(scope="module")
+def spark():
+    with cluster.cluster() as (master, folder):
+        session = cluster.session(master, folder)
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def votes():
+    """Labels by few workers, so that sums are small and can be cut into many parts; some are given twice."""
+    crowd = beanjar.simulate.labels(tasks=12_000, workers=25, votes=5, classes=3, spammers=0.2, seed=3, frames="dict")
+    columns = {name: list(crowd.labels[name]) for name in ("task", "worker", "label")}
+    for name in columns:
+        columns[name] += columns[name][::1001]
+    columns["label"][-200:] = [columns["label"][0]] * 200
+    return columns
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+def frame(spark, folder, columns, partitions=None):
+    path = folder / f"{uuid.uuid4().hex}.parquet"
+    pq.write_table(pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()}), path)
+    made = spark.read.parquet(str(path))
+    return made if partitions is None else made.repartition(partitions)
+
+
+def aggregate(labels, **options):
+    from beanjar import spark as bs
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", beanjar.BeanjarWarning)
+        return bs.aggregate(labels, **options)
+
+
+def same_as_one_machine(found, alone, tolerance=1e-9):
+    """The same labels, and probabilities but for the order in which numbers were added."""
+    here = {row["task"]: row for row in alone.to_dict()["tasks"]}
+    labels = {row["task"]: row for row in found.tasks.collect()}
+    assert labels.keys() == here.keys()
+    classes = found.to_dict()["classes"]
+    assert classes == alone.to_dict()["classes"]
+    rows = {row["task"]: row for row in found.probabilities.collect()}
+    for task, row in here.items():
+        assert labels[task]["label"] == row["label"] and labels[task]["tied"] == row["tied"], task
+        assert abs(labels[task]["confidence"] - row["confidence"]) < tolerance
+        assert all(abs(rows[task][name] - row["probabilities"][name]) < tolerance for name in classes), task
+    workers = {row["worker"]: row for row in found.to_dict()["workers"]}
+    for row in alone.to_dict()["workers"]:
+        assert workers[row["worker"]]["labels"] == row["labels"]
+        assert abs(workers[row["worker"]]["accuracy"] - row["accuracy"]) < tolerance
+    for key in ("iterations", "converged"):
+        assert found.to_dict()[key] == alone.to_dict()[key]
+
+
+def data_sets():
+    """Each public data set, and a method for it: all methods on all sets would take minutes."""
+    folder = data_folder()
+    found = sorted([*folder.glob("crowd/*/labels.csv"), *folder.glob("panels/*/labels.csv")]) if folder else []
+    found = [path for path in found if path.stat().st_size < 3_000_000]
+    methods = itertools.cycle(["auto", "majority", "dawid-skene", "one-coin"])
+    return list(zip(found, methods)) or [(None, None)]
+
+
+@pytest.mark.parametrize("method", ["majority", *EM, "auto"])
+def test_the_fit_is_that_of_one_machine(spark, folder, votes, method):
+    options = {"iterations": 6} if method in EM else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", beanjar.BeanjarWarning)
+        alone = beanjar.aggregate(votes, method=method, **options)
+    found = aggregate(frame(spark, folder, votes), method=method, on_driver=0, partitions=2, **options)
+    same_as_one_machine(found, alone)
+    found.unpersist()
+
+
+@pytest.mark.parametrize(("path", "method"), data_sets(), ids=lambda of: of.parent.name if isinstance(of, pathlib.Path) else of)
+def test_public_data_give_what_one_machine_gives(spark, path, method):
+    if path is None:
+        pytest.skip("the public data are not here")
+    options = {"iterations": 50} if method in EM else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", beanjar.BeanjarWarning)
+        alone = beanjar.aggregate(path, method=method, **options)
+    found = aggregate(spark.read.csv(str(path), header=True, escape='"'), method=method, **options)
+    same_as_one_machine(found, alone)
+    found.unpersist()
+
+
+def test_neither_partitions_nor_the_driver_change_a_byte(spark, folder, votes):
+    def reading(labels, **options):
+        found = aggregate(labels, method="dawid-skene", iterations=1, **options)
+        found.unpersist()
+        return found._reading.value, found.to_dict(), found._partitions.bits
+
+    two = reading(frame(spark, folder, votes), on_driver=0, partitions=2)
+    many = reading(frame(spark, folder, votes, 40), on_driver=0, partitions=200)
+    turned = {name: column[::-1] for name, column in votes.items()}
+    driver = reading(frame(spark, folder, turned, 3), on_driver=10**9)
+    assert two[:2] == many[:2] == driver[:2]
+    # A power of two that is as many at least.
+    assert (two[2], many[2]) == (1, 8)
+
+
+def test_sums_too_large_to_collect_are_added_on_the_executors(spark, folder, votes, monkeypatch):
+    from beanjar.spark import _partitions
+
+    some = {name: column[:5_000] for name, column in votes.items()}
+    options = dict(method="dawid-skene", iterations=2, on_driver=0, partitions=4)
+    collected = aggregate(frame(spark, folder, some), **options)
+    monkeypatch.setattr(_partitions, "COLLECTED_BYTES", 64)
+    added = aggregate(frame(spark, folder, some), **options)
+    assert collected._reading.value == added._reading.value
+
+
+def test_a_killed_executor_changes_nothing(spark, folder, votes, monkeypatch):
+    from beanjar.spark._partitions import Partitions
+
+    options = dict(method="dawid-skene", iterations=3, on_driver=0, partitions=4)
+    quiet = aggregate(frame(spark, folder, votes, 4), **options)
+    application, killed = spark.sparkContext.applicationId, []
+    passes = Partitions.sum
+
+    def with_a_kill(self, request):
+        if not killed:
+            one = cluster.executors(application)[0]
+            killed.append(one)
+            threading.Timer(0.15, os.kill, (one, signal.SIGKILL)).start()
+        return passes(self, request)
+
+    monkeypatch.setattr(Partitions, "sum", with_a_kill)
+    found = aggregate(frame(spark, folder, votes, 4), **options)
+    rows = sorted(found.tasks.collect())
+    assert killed and killed[0] not in cluster.executors(application)
+    assert found._reading.value == quiet._reading.value
+    assert rows == sorted(quiet.tasks.collect())
+    # Later tests need both.
+    end = time.monotonic() + 60
+    while len(cluster.executors(application)) < 2 and time.monotonic() < end:
+        time.sleep(0.5)
+
+
+def test_one_task_with_a_million_votes(spark):
+    from pyspark.sql import functions as F
+
+    big = spark.range(1_000_000).select(
+        F.lit("big").alias("task"), (F.col("id") % 20_000).alias("worker"), F.when(F.col("id") % 3 == 0, "a").otherwise("b").alias("label")
+    )
+    small = spark.range(60_000).select(
+        (F.col("id") % 20_000).cast("string").alias("task"), (F.col("id") * 7 % 20_000).alias("worker"), F.lit("a").alias("label")
+    )
+    for method, options in (("majority", {}), ("dawid-skene", {"iterations": 2})):
+        found = aggregate(big.union(small), method=method, on_driver=0, repeats="all", partitions=4, **options)
+        answer = found.tasks.where("task = 'big'").collect()[0]
+        assert answer["label"] == "b"
+        if method == "majority":
+            assert abs(answer["confidence"] - 666_666 / 1_000_000) < 1e-9
+        assert found.tasks.count() == 20_001
+        found.unpersist()
+
+
+def test_paths_types_and_names_of_columns(spark, tmp_path):
+    rows = [(i // 3, "abc"[i % 3], 1.5 if i % 5 else 2.0) for i in range(30)]
+    made = spark.createDataFrame(rows, "item long, annotator string, answer double")
+    made.write.parquet(str(tmp_path / "labels.parquet"))
+    found = aggregate(str(tmp_path / "labels.parquet"), method="majority")
+    assert dict(found.tasks.dtypes) == {"task": "bigint", "label": "double", "confidence": "double", "tied": "boolean"}
+    assert {row["task"]: row["label"] for row in found.tasks.collect()}[1] == 1.5
+    renamed = made.withColumnRenamed("annotator", "who is it")
+    again = aggregate(renamed, method="majority", columns={"task": "item", "worker": "who is it", "label": "answer"})
+    assert sorted(again.tasks.collect()) == sorted(found.tasks.collect())
+
+
+def test_bad_rows_are_counted_and_said(spark):
+    from beanjar import spark as bs
+
+    rows = [("1", "a", "x"), ("1", "b", None), ("2", "", "y"), (None, "c", "x"), ("2", "c", " NA "), ("2", "d", "y")]
+    labels = spark.createDataFrame(rows, "task string, worker string, label string")
+    with pytest.warns(beanjar.BeanjarWarning, match="^4 rows with a missing value left out$"):
+        found = bs.aggregate(labels, method="majority")
+    assert sorted(row["label"] for row in found.tasks.collect()) == ["x", "y"]
+    assert found.warnings == ["4 rows with a missing value left out"]
+
+
+def test_mistakes_are_one_sentence(spark, folder, votes):
+    some = frame(spark, folder, {name: column[:100] for name, column in votes.items()})
+    with pytest.raises(beanjar.BeanjarError, match="there are 2. different workers, whose dictionary would take about 0 MB"):
+        aggregate(some, most_workers=3)
+    with pytest.raises(beanjar.BeanjarError, match="auto, majority, dawid-skene or one-coin on a cluster"):
+        aggregate(some, method="glad")
+    with pytest.raises(beanjar.BeanjarError, match="rows of a cluster have no first"):
+        aggregate(some, repeats="first")
+    with pytest.raises(beanjar.BeanjarError, match="not a single label"):
+        aggregate(some.where("task = 'none'"), columns={"task": "task", "worker": "worker", "label": "label"})
+    with pytest.raises(beanjar.BeanjarError, match="no column holds the worker"):
+        aggregate(some, columns={"task": "task", "worker": "nobody", "label": "label"})
+    with pytest.raises(TypeError, match="a Spark DataFrame or a path"):
+        aggregate({"task": [1]})
+
+
+def test_workers_reliability_and_attributes_on_the_driver(spark, folder, votes, photos):
+    from beanjar import spark as bs
+
+    some = {name: column[:3000] for name, column in votes.items()}
+    labels = frame(spark, folder, some)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", beanjar.BeanjarWarning)
+        ranking, alone = bs.rank_workers(labels), beanjar.rank_workers(some)
+        assert {row["worker"]: row["verdict"] for row in ranking.to_dict()["workers"]} == {
+            row["worker"]: row["verdict"] for row in alone.to_dict()["workers"]
+        }
+        assert abs(bs.inspect(labels).to_dict()["alpha"] - beanjar.inspect(some).to_dict()["alpha"]) < 1e-9
+        judgments, truth = photos.judgments, photos.truth
+        chosen = bs.select(frame(spark, folder, {k: [str(v) for v in c] for k, c in judgments.items()}), truth, budget=6, label="height")
+        assert chosen.to_dict()["selection"] == beanjar.select(judgments, truth, budget=6, label="height").to_dict()["selection"]
+    with pytest.warns(beanjar.BeanjarWarning, match="of 3,000 rows about 900 are used, all that belong to tasks drawn by the seed"):
+        drawn = bs.inspect(labels, most_labels=900).to_dict()
+    assert 600 < drawn["labels"] < 1200 and drawn["labels"] > 2 * drawn["tasks"]
