@@ -145,6 +145,8 @@ impl Report for EnoughVotesOutcome {
             "agreement_low",
             "agreement_high",
             "ece",
+            "ece_low",
+            "ece_high",
             "gain",
             "price",
             "price_of_more",
@@ -159,6 +161,8 @@ impl Report for EnoughVotesOutcome {
                 row.agreement_low,
                 row.agreement_high,
                 row.ece,
+                row.ece_low,
+                row.ece_high,
             ];
             let mut cells = vec![row.votes.to_string()];
             cells.extend(numbers.map(|value| exact(Some(value))));

@@ -8,26 +8,28 @@ use beanjar_report::{Chart, Series};
 
 pub(super) fn run(settings: &Settings, sets: &[Set], draws: u64) -> Result<String> {
     let (mut rows, mut figures) = (Vec::new(), String::new());
-    let (mut met, mut agreed) = (0, 0);
+    let (mut met, mut agreed, mut calibrated) = (0, 0, 0);
     for set in sets {
         settings.say(&format!("{}: all votes from half of them", set.name));
         for draw in 0..draws {
             let found = Halved::new(settings, set, settings.context.seed() + draw)?;
             met += usize::from(found.met());
             agreed += usize::from(found.agreed());
+            calibrated += usize::from(found.calibrated());
             if draw == 0 {
                 figures += &settings.write(&format!("votes-{}.svg", set.name), &found.chart)?;
             }
             rows.push(found.row(&set.name));
         }
     }
-    let header = ["set", "votes", "accuracy", "band", "is", "", "agreement", "band", "is", "", "ece", "is"];
+    let header = ["set", "votes", "accuracy", "band", "is", "", "agreement", "band", "is", "", "ece", "band", "is", ""];
     let n = rows.len();
     let mut text = String::from("Predicted from half the votes of each task, and what is\n\n");
     text += &table(&header, rows);
     text += &format!(
         "\n  accuracy: predicted for all votes, and that of all votes by the truth; within its band on {met} of {n}\n  \
-         agreement: of the labels by this half with those by the other; within its band on {agreed} of {n}\n"
+         agreement: of the labels by this half with those by the other; within its band on {agreed} of {n}\n  \
+         ece: the calibration error of all votes; within its band on {calibrated} of {n}\n"
     );
     Ok(text + &figures)
 }
@@ -38,7 +40,7 @@ struct Halved {
     /// Predicted, the band, and what is.
     accuracy: [f64; 4],
     agreement: [f64; 4],
-    ece: (f64, f64),
+    ece: [f64; 4],
     chart: Chart,
 }
 
@@ -78,7 +80,7 @@ impl Halved {
             votes: (mean(&half), mean(&all)),
             accuracy: [row.accuracy, row.accuracy_low, row.accuracy_high, accuracy],
             agreement: [at_half.agreement, at_half.agreement_low, at_half.agreement_high, agreement],
-            ece: (row.ece, ece),
+            ece: [row.ece, row.ece_low, row.ece_high, ece],
             chart,
         })
     }
@@ -89,6 +91,10 @@ impl Halved {
 
     fn agreed(&self) -> bool {
         (self.agreement[1]..=self.agreement[2]).contains(&self.agreement[3])
+    }
+
+    fn calibrated(&self) -> bool {
+        (self.ece[1]..=self.ece[2]).contains(&self.ece[3])
     }
 
     fn row(&self, name: &str) -> Vec<String> {
@@ -105,7 +111,7 @@ impl Halved {
             vec![name.to_owned(), votes],
             of(self.accuracy, self.met()),
             of(self.agreement, self.agreed()),
-            vec![short(self.ece.0), short(self.ece.1)],
+            of(self.ece, self.calibrated()),
         ]
         .concat()
     }

@@ -37,6 +37,8 @@ struct Found {
     /// The mean probability of being right: as the fit reads all votes, as copies, as independent.
     right: [f64; 3],
     tally: Tally,
+    /// How many tasks there are; those of the tally are as many in each draw.
+    tasks: f64,
     /// Of tasks with a known answer, right or not less the probability of it.
     residuals: Vec<f64>,
     /// What the models add for tasks with fewer votes.
@@ -158,6 +160,7 @@ impl Curves {
                 .get(at + 1)
                 .map(|next| (accuracies[at + 1][0] - accuracy) / (next.votes - found.votes) as f64);
             let (agreement, half) = found.agreement;
+            let [ece, ece_low, ece_high] = found.ece(accuracies[at]);
             VotesRow {
                 votes: found.votes,
                 measured: found.measured,
@@ -167,7 +170,9 @@ impl Curves {
                 agreement,
                 agreement_low: (agreement - half).max(0.0),
                 agreement_high: (agreement + half).min(1.0),
-                ece: (found.tally.ece() + found.ece_beyond).max(0.0),
+                ece,
+                ece_low,
+                ece_high,
                 gain: next,
                 price,
                 price_of_more,
@@ -197,7 +202,8 @@ impl Found {
         // What the models add may not come, or come twice.
         let beyond = self.accuracy_beyond.abs();
         let (low, high) = (low - beyond, high + beyond);
-        let sampling = NINETY * (right[0] * (1.0 - right[0]).max(0.0) / self.tally.tasks.max(1.0)).sqrt();
+        // As for agreement, both what is expected and what is so vary from task to task.
+        let sampling = NINETY * (2.0 * right[0] * (1.0 - right[0]).max(0.0) / self.tasks.max(1.0)).sqrt();
         let known = self.residuals.len() as f64;
         let (mut accuracy, mut below, mut above) = (right[0], right[0] - low, high - right[0]);
         if known >= 2.0 {
@@ -213,6 +219,24 @@ impl Found {
         }
         let accuracy = accuracy.clamp(0.0, 1.0);
         [accuracy, (accuracy - below - sampling).clamp(0.0, 1.0), (accuracy + above + sampling).clamp(0.0, 1.0)]
+    }
+}
+
+/// Places of the band of accuracy at which the calibration error is found.
+const PLACES: usize = 9;
+
+impl Found {
+    /// The expected calibration error and its band, where accuracy may be anywhere in its own band: confidence is off by as
+    /// much.
+    fn ece(&self, [accuracy, low, high]: [f64; 3]) -> [f64; 3] {
+        let at = |place: usize| {
+            let share = place as f64 / (PLACES - 1) as f64;
+            let more = low + share * (high - low) - accuracy;
+            (self.tally.ece_if(more, self.tasks) + self.ece_beyond).clamp(0.0, 1.0)
+        };
+        let all: Vec<f64> = (0..PLACES).map(at).collect();
+        let mean = all.iter().sum::<f64>() / PLACES as f64;
+        [mean, all.iter().copied().fold(1.0, f64::min), all.iter().copied().fold(0.0, f64::max)]
     }
 }
 
@@ -239,7 +263,8 @@ impl Scorer<'_> {
             }
         }
         right.iter_mut().for_each(|sum| *sum /= self.tasks.len() as f64);
-        Found { votes, measured, right, tally, residuals, accuracy_beyond: 0.0, ece_beyond: 0.0, agreement: (1.0, 0.0) }
+        let (accuracy_beyond, ece_beyond, agreement, tasks) = (0.0, 0.0, (1.0, 0.0), self.tasks.len() as f64);
+        Found { votes, measured, right, tally, tasks, residuals, accuracy_beyond, ece_beyond, agreement }
     }
 
     /// Compares labels with those that as many other votes give, aggregated by themselves.

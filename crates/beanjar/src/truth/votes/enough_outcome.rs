@@ -68,8 +68,13 @@ pub struct VotesRow {
     pub agreement_low: f64,
     /// The upper end.
     pub agreement_high: f64,
-    /// The expected calibration error: how far confidence is from the share that is right.
+    /// The expected calibration error, how far confidence is from the share that is right: on average over the band of
+    /// accuracy.
     pub ece: f64,
+    /// The lower end of its band.
+    pub ece_low: f64,
+    /// The upper end: where accuracy is at an end of its own.
+    pub ece_high: f64,
     /// How much accuracy the next vote on every task would gain; none at the end.
     pub gain: Option<f64>,
     /// What all votes cost, had none been bought.

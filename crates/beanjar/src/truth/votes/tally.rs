@@ -1,16 +1,25 @@
 //! Sums over tasks of how often labels are right, how sure they are, and whether another panel agrees.
 
 use super::super::Posterior;
+use crate::normal::{cumulative, density};
 
 /// Bins of confidence, equally wide, as in [`Calibration`](super::super::Calibration).
 const BINS: usize = 10;
+
+/// Sums over tasks of about the same confidence.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    tasks: f64,
+    sure: f64,
+    right: f64,
+}
 
 /// Sums over tasks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) tasks: f64,
     right: f64,
-    bins: [(f64, f64); BINS],
+    bins: [Bin; BINS],
     compared: f64,
     agree: f64,
 }
@@ -19,8 +28,9 @@ impl Tally {
     /// A label of this confidence, which is right with this probability.
     pub(super) fn add(&mut self, confidence: f64, right: f64) {
         let bin = ((confidence * BINS as f64) as usize).min(BINS - 1);
-        self.bins[bin].0 += confidence;
-        self.bins[bin].1 += right;
+        self.bins[bin].tasks += 1.0;
+        self.bins[bin].sure += confidence;
+        self.bins[bin].right += right;
         self.tasks += 1.0;
         self.right += right;
     }
@@ -37,7 +47,9 @@ impl Tally {
         self.compared += other.compared;
         self.agree += other.agree;
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
-            *bin = (bin.0 + more.0, bin.1 + more.1);
+            bin.tasks += more.tasks;
+            bin.sure += more.sure;
+            bin.right += more.right;
         }
     }
 
@@ -46,15 +58,36 @@ impl Tally {
         self.right / self.tasks.max(1.0)
     }
 
-    /// The expected calibration error.
+    /// The expected calibration error, as it seems.
     pub(super) fn ece(&self) -> f64 {
-        self.bins.iter().map(|(sure, right)| (sure - right).abs()).sum::<f64>() / self.tasks.max(1.0)
+        self.bins.iter().map(|bin| (bin.sure - bin.right).abs()).sum::<f64>() / self.tasks.max(1.0)
+    }
+
+    /// The expected calibration error on this many tasks if the share that is right is larger than it seems by `more`, at
+    /// every confidence. Chance alone leaves a share of few tasks off.
+    pub(super) fn ece_if(&self, more: f64, tasks: f64) -> f64 {
+        let of = |bin: &Bin| {
+            let share = bin.tasks / self.tasks;
+            let right = (bin.right / bin.tasks + more).clamp(0.0, 1.0);
+            let deviation = (right * (1.0 - right) / (share * tasks)).sqrt();
+            share * mean_size(bin.sure / bin.tasks - right, deviation)
+        };
+        self.bins.iter().filter(|bin| bin.tasks > 0.0).map(of).sum()
     }
 
     /// The share of labels that another panel gives as well, and how many were compared; none if none was.
     pub(super) fn agreement(&self) -> Option<(f64, f64)> {
         (self.compared > 0.0).then(|| (self.agree / self.compared, self.compared))
     }
+}
+
+/// The mean absolute value of a normal variable.
+fn mean_size(mean: f64, deviation: f64) -> f64 {
+    if deviation <= 0.0 {
+        return mean.abs();
+    }
+    let at = mean / deviation;
+    2.0 * deviation * density(at) + mean * (2.0 * cumulative(at) - 1.0)
 }
 
 /// The mean of `of` over the classes that are as probable as any, one of which is drawn for a label.
@@ -97,5 +130,28 @@ mod tests {
         assert!((tally.ece() - (0.4 + 0.05) / 3.0).abs() < 1e-12);
         assert_eq!(tally.agreement(), Some((0.5, 2.0)));
         assert_eq!(Tally::default().agreement(), None);
+    }
+
+    #[test]
+    fn the_calibration_error_that_chance_leaves_is_that_of_draws() {
+        use crate::random::stream;
+        use rand::RngExt;
+        let mut random = stream(5, 5);
+        let levels = [0.65, 0.85, 0.95];
+        let mut seems = Tally::default();
+        levels.iter().for_each(|&p| (0..40).for_each(|_| seems.add(p, p)));
+        let mut drawn = |off: f64| {
+            let mut tally = Tally::default();
+            for p in levels {
+                (0..40).for_each(|_| tally.add(p, f64::from(u8::from(random.random_bool(p + off)))));
+            }
+            tally.ece()
+        };
+        for off in [0.0, -0.2] {
+            let mean = (0..2000).map(|_| drawn(off)).sum::<f64>() / 2000.0;
+            // The normal distribution stands for one of 40 draws: good to about a twentieth.
+            assert!((seems.ece_if(off, 120.0) / mean - 1.0).abs() < 0.06, "{off}: {mean} {}", seems.ece_if(off, 120.0));
+        }
+        assert!((seems.ece_if(0.0, f64::INFINITY) - seems.ece()).abs() < 1e-12);
     }
 }
