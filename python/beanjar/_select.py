@@ -117,6 +117,10 @@ def select(
     always: Any = None,
     never: Any = None,
     ridge: Any = "auto",
+    classes: bool = False,
+    aggregate: str = "mean",
+    noise_factor: Any = None,
+    pilot: Any = None,
     bootstrap: int | None = None,
     columns: Any = None,
     seed: int = 0,
@@ -128,8 +132,10 @@ def select(
 
     ``judgments`` is a table of object, attribute, worker and value, or of a column for each attribute; ``labels`` a table
     of the object and what to predict (``label`` names it if there are several), or a series by object. ``costs`` is what a
-    judgment costs where that is not 1: ``{"height": 4}``, or a table of attribute and cost. Further options are those of
-    ``beanjar select --help``.
+    judgment costs where that is not 1: ``{"height": 4}``, or a table of attribute and cost. ``classes`` says that labels are
+    names of classes even if they are numbers. Where others will judge new objects, ``noise_factor`` (a number, or a number
+    by attribute) says how many times the noise they have, or ``pilot``, a few judgments by them, shows it. Further options
+    are those of ``beanjar select --help``.
     """
     reading = dict(columns=columns, **options)
     answer = call(
@@ -138,7 +144,8 @@ def select(
         positional={"judgments": judgments},
         options=dict(
             labels=labels, label=label, budget=budget, method=method, cost=costs, at_most=at_most, always=always,
-            never=never, ridge=ridge, bootstrap=bootstrap, seed=seed, threads=threads, progress=progress, **reading,
+            never=never, ridge=ridge, classes=classes, aggregate=aggregate, noise_factor=noise_factor, pilot=pilot,
+            bootstrap=bootstrap, seed=seed, threads=threads, progress=progress, **reading,
         ),
     )  # fmt: skip
     selection = Selection(answer)

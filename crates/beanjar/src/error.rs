@@ -185,9 +185,19 @@ pub enum Error {
         /// How many are needed.
         needed: usize,
     },
-    /// Labels that are neither numbers nor two classes.
+    /// A majority of judgments that have more than two values.
+    #[error("judgments of '{0}' have more than two values, of which there is no majority to speak of; take the median")]
+    MajorityOfMany(String),
+    /// A pilot that says nothing of noise.
     #[error(
-        "labels must be numbers, or of two classes; there are {classes} different ones, and '{example}' is not a number"
+        "the pilot has no attribute in common with the judgments of which both have two judgments of one object; judge some \
+         objects twice"
+    )]
+    NoPilotNoise,
+    /// Labels that are neither numbers nor classes.
+    #[error(
+        "labels must be numbers, or names of 2 to 100 classes with two objects each or more; there are {classes} different \
+         ones, such as '{example}'"
     )]
     LabelsUnclear {
         /// How many different ones there are.

@@ -1,11 +1,12 @@
 use super::label_column::LabelColumn;
+use super::select::{AggregateName, noise_factors};
 use super::selection_file::read_selection;
 use super::{Reading, judgments_of};
 use crate::Common;
 use crate::failure::Result;
 use crate::output::{count, number, table};
 use beanjar::Model;
-use beanjar::multiselect::{FitPredictor, Fitting, Predictor, PredictorAttribute};
+use beanjar::multiselect::{Combine, FitPredictor, Fitting, Predictor, PredictorAttribute};
 use beanjar_io::Source;
 use clap::{Args, ValueEnum};
 
@@ -29,6 +30,13 @@ pub(crate) struct Fit {
     /// How to find the weights.
     #[arg(long, value_enum, default_value_t = PredictorName::LeastSquares)]
     predictor: PredictorName,
+    /// How judgments of an attribute of an object become one number [default: as the selection says].
+    #[arg(long, value_enum)]
+    aggregate: Option<AggregateName>,
+    /// With --predictor moments: how many times the noise of these judgments those of new objects will have, if not as the
+    /// selection says; a number for all attributes, or NAME=F,...
+    #[arg(long, value_name = "F|NAME=F,...", allow_negative_numbers = true)]
+    noise_factor: Vec<String>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -55,7 +63,15 @@ impl Fit {
         let mut inputs = vec![&self.file, &self.selection];
         inputs.extend(&self.label_column.labels);
         let sink = common.json_sink(&inputs)?;
-        let selection = read_selection(&self.selection)?;
+        let mut selection = read_selection(&self.selection)?;
+        selection.classes |= self.label_column.classes;
+        selection.aggregate = self.aggregate.map_or(selection.aggregate, Into::into);
+        if !self.noise_factor.is_empty() {
+            let factors = noise_factors(&self.noise_factor)?;
+            for attribute in &mut selection.attributes {
+                attribute.noise_factor = Some(factors.of.get(&attribute.attribute).copied().unwrap_or(factors.others));
+            }
+        }
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let (label, _) = self.label_column.read(selection.label.as_deref(), &judgments, &self.reading, common)?;
         let outcome = FitPredictor { selection, fitting: self.predictor.into() }
@@ -69,20 +85,50 @@ impl Fit {
     }
 }
 
+/// What weights are of.
+pub(crate) fn plural(aggregate: Combine) -> &'static str {
+    match aggregate {
+        Combine::Median => "medians",
+        Combine::Majority => "majorities",
+        _ => "means",
+    }
+}
+
 fn summary(predictor: &Predictor) -> String {
-    let row = |a: &PredictorAttribute| vec![a.attribute.clone(), a.judgments.to_string(), number(a.weight)];
-    let rate = match predictor.error_rate {
-        Some(rate) => format!("\n  expected error rate     {:.1}% of objects in the wrong class", 100.0 * rate),
-        None => String::new(),
+    let mut header = vec!["attribute", "judgments"];
+    let weight = predictor.bias.single().map(|_| "weight");
+    header.extend(weight);
+    let row = |a: &PredictorAttribute| {
+        let mut row = vec![a.attribute.clone(), a.judgments.to_string()];
+        row.extend(a.weight.single().map(number));
+        row
     };
-    format!(
-        "Predicts '{}', fitted on {}: the sum of the weighted means of the judgments, and the bias\n\n{}  (bias)  {}\n\n\
-         \x20 expected squared error  {} on new objects; the label's variance is {}{rate}\n",
-        predictor.label,
-        count(predictor.objects, "object"),
-        table(&["attribute", "judgments", "weight"], predictor.attributes.iter().map(row).collect()),
-        number(predictor.bias),
+    let rows = table(&header, predictor.attributes.iter().map(row).collect());
+    let objects = count(predictor.objects, "object");
+    let mut text = match (predictor.bias.single(), &predictor.classes) {
+        (None, Some(classes)) => format!(
+            "Tells apart the {} classes of '{}', fitted on {objects}: each class has weights of its own\n\n{rows}",
+            classes.names.len(),
+            predictor.label
+        ),
+        (bias, _) => format!(
+            "Predicts '{}', fitted on {objects}: the sum of the weighted {} of the judgments, and the bias\n\n{rows}  (bias)  {}\n",
+            predictor.label,
+            plural(predictor.aggregate),
+            number(bias)
+        ),
+    };
+    text += &format!(
+        "\n  expected squared error  {} on new objects; the label's variance is {}\n",
         number(predictor.error_variance),
-        number(predictor.label_variance),
-    )
+        number(predictor.label_variance)
+    );
+    if let (Some(rate), Some(classes)) = (predictor.error_rate, &predictor.classes) {
+        let guess = 100.0 * (1.0 - classes.largest());
+        text += &format!(
+            "  expected error rate     {:.1}% of new objects in the wrong class; always the largest: {guess:.1}%\n",
+            100.0 * rate
+        );
+    }
+    text
 }

@@ -11,13 +11,16 @@ use clap::Args;
 /// Where the labels to predict are.
 #[derive(Args)]
 pub(crate) struct LabelColumn {
-    /// The labels: a table whose first column is the object; numbers, or two classes. Without it, --label names an
+    /// The labels: a table whose first column is the object; numbers, or names of classes. Without it, --label names an
     /// attribute of the judgments, whose mean is predicted from the others.
     #[arg(long, value_name = "FILE", required_unless_present = "label")]
     pub(crate) labels: Option<Source>,
     /// Which column of the labels to predict, if there are several; without --labels, which attribute.
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
+    /// The labels are names of classes, even if they are numbers.
+    #[arg(long)]
+    pub(crate) classes: bool,
 }
 
 impl LabelColumn {

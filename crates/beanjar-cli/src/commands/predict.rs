@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// A model of 'fit' predicts from judgments: an object with exactly the planned judgments gets the fitted predictor; any
 /// other gets the best linear predictor for the judgments it has; one with none gets the mean. Each prediction has its
-/// standard error.
+/// standard error. Where the label has classes, it gets the likeliest one with its probability.
 ///
 /// A model of 'learn' classifies units by their features, and with --labels by the experts' labels as well. The
 /// probability is that of the label; JSON and --probabilities have those of all classes. 'learned_from' says whether
@@ -42,7 +42,7 @@ pub(crate) struct Predict {
     /// True labels (object,label), to say how good the predictions are.
     #[arg(long, value_name = "FILE")]
     truth: Option<Source>,
-    /// A column for the probability of each class, in CSV; for a model of 'learn' or 'aggregate'.
+    /// A column for the probability of each class, in CSV.
     #[arg(long)]
     probabilities: bool,
     #[command(flatten)]
@@ -82,7 +82,7 @@ impl Predict {
                 outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?
             }
         };
-        sink.emit(&outcome)
+        sink.emit(&ValuesReport { outcome: &outcome, probabilities: self.probabilities })
     }
 
     /// Labels tasks with a crowd's model.
@@ -230,43 +230,65 @@ impl Report for ClassesReport<'_> {
     }
 }
 
-impl Report for PredictValuesOutcome {
+/// Predicted labels, and whether the probabilities of all classes are wanted.
+struct ValuesReport<'a> {
+    outcome: &'a PredictValuesOutcome,
+    probabilities: bool,
+}
+
+impl serde::Serialize for ValuesReport<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.outcome.serialize(serializer)
+    }
+}
+
+impl Report for ValuesReport<'_> {
     fn text(&self) -> String {
-        let row = |row: PredictedValue<'_>| {
-            vec![
-                row.object.to_owned(),
-                number(row.prediction),
-                number(row.se),
-                row.label.unwrap_or_default().to_owned(),
-            ]
+        let outcome = self.outcome;
+        let classes = outcome.class_names.is_some();
+        let row = |row: PredictedValue<'_>| match row.label.zip(row.probability) {
+            Some((label, probability)) => vec![row.object.to_owned(), label.to_owned(), number(probability)],
+            None => vec![row.object.to_owned(), number(row.prediction), number(row.se)],
         };
-        let mut text =
-            table(&["object", &self.label, "se", ""], PredictValuesOutcome::rows(self).take(MOST).map(row).collect());
-        if self.objects.len() > MOST {
-            text += &format!("  and {} more (--out FILE.csv has all)\n", self.objects.len() - MOST);
+        let header = ["object", &outcome.label, if classes { "P(label)" } else { "se" }];
+        let mut text = table(&header, outcome.rows().take(MOST).map(row).collect());
+        if outcome.objects.len() > MOST {
+            text += &format!("  and {} more (--out FILE.csv has all)\n", outcome.objects.len() - MOST);
         }
-        text += "\n  se: the standard error of the prediction\n";
-        if let Some(compared) = self.compared {
-            let objects = count(compared, "labelled object");
-            if let (Some(error), expected) = (self.squared_error, self.expected_squared_error) {
-                let (error, expected) = (number(error), number(expected));
-                text += &format!(
-                    "  mean squared error on {objects}: {error}; by the standard errors {expected} was to be expected\n"
-                );
-            }
+        text += match classes {
+            true => "\n  P(label): the probability that the object is of this class\n",
+            false => "\n  se: the standard error of the prediction\n",
+        };
+        if let (Some(objects), Some(error)) = (outcome.compared, outcome.squared_error) {
+            let (objects, expected) = (count(objects, "labelled object"), number(outcome.expected_squared_error));
+            let error = number(error);
+            text += &format!(
+                "  mean squared error on {objects}: {error}; by the standard errors {expected} was to be expected\n"
+            );
         }
-        text += &self.truth.as_ref().map(compared).unwrap_or_default();
+        text += &outcome.truth.as_ref().map(compared).unwrap_or_default();
         text
     }
 
     fn rows(&self) -> Rows<'_> {
-        let mut header = vec!["object", "prediction", "se"];
-        header.extend(self.class_names.is_some().then_some("label"));
+        let outcome = self.outcome;
+        let numbers = !outcome.predictions.is_empty();
+        let names = outcome.class_names.as_deref().unwrap_or_default();
+        let mut header = vec!["object".to_owned()];
+        header.extend(["prediction", "se"].iter().filter(|_| numbers).map(|name| (*name).to_owned()));
+        header.extend(["label", "probability"].iter().filter(|_| !names.is_empty()).map(|name| (*name).to_owned()));
+        header.extend(names.iter().filter(|_| self.probabilities).map(|class| format!("P({class})")));
         let row = |row: PredictedValue<'_>| {
-            let mut cells = vec![row.object.to_owned(), exact(Some(row.prediction)), exact(Some(row.se))];
+            let mut cells = vec![row.object.to_owned()];
+            cells.extend([row.prediction, row.se].into_iter().flatten().map(|number| exact(Some(number))));
             cells.extend(row.label.map(str::to_owned));
+            cells.extend(row.probability.map(|probability| exact(Some(probability))));
+            let all = row.probabilities.filter(|_| self.probabilities).map_or(&[][..], |of| of.values);
+            cells.extend(all.iter().map(|probability| exact(Some(*probability))));
             cells
         };
-        with_header(&header, PredictValuesOutcome::rows(self).map(row))
+        let rows: Vec<Vec<String>> = outcome.rows().map(row).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        with_header(&header, rows.into_iter())
     }
 }

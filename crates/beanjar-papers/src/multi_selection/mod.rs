@@ -239,7 +239,8 @@ impl Paper<'_> {
         let selector = Selector { strategy: Strategy::Full, spending: photo_spending(35) };
         let repeats = selector.fit(&limit, LabelledJudgments::new(&empty, &[])?, &self.settings.context)?.repeats;
         let obj = |estimates: &Estimates| -> Result<f64> {
-            Ok(estimates.weights(&repeats)?.iter().zip(&estimates.covariance).map(|(w, b)| w * b).sum())
+            let weights = estimates.weights(&repeats)?;
+            Ok(weights.values().iter().zip(estimates.covariance.values()).map(|(w, b)| w * b).sum())
         };
         let target = obj(&limit)?;
         let mut rows = Vec::new();
@@ -302,7 +303,7 @@ fn table_1(drawn: &SimulatedPhotos) -> Result<String> {
     let (height, weight) = (of(0)?, of(1)?);
     // The paper does not state its units of height and weight: the simulation's are such that these are their deviations.
     let scaled =
-        |e: &Estimates, a: usize, paper: f64| e.covariance[a] / e.signal[a].sqrt() * paper / e.label_variance.sqrt();
+        |e: &Estimates, a: usize, paper: f64| e.covariance[a][0] / e.signal[a].sqrt() * paper / e.label_variance.sqrt();
     let row = |(a, attribute): (usize, &beanjar::simulate::PhotoAttribute)| {
         vec![
             attribute.name.to_owned(),
@@ -371,7 +372,7 @@ fn table_2(drawn: &SimulatedPhotos, labels: &[f64], name: &str, budget: u32) -> 
         let dash = |n: Option<u32>| n.map_or("-".to_owned(), |n| n.to_string());
         let ours = Some(selection.repeats[a]).filter(|repeats| *repeats > 0);
         (ours.is_some() || of(attribute.name).is_some()).then(|| {
-            vec![attribute.name.to_owned(), dash(of(attribute.name)), dash(ours), number(ours.map(|_| weights[a]))]
+            vec![attribute.name.to_owned(), dash(of(attribute.name)), dash(ours), number(ours.map(|_| weights[a][0]))]
         })
     };
     let rows = PHOTO_ATTRIBUTES.iter().enumerate().filter_map(row).collect();

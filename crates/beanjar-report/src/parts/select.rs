@@ -43,12 +43,7 @@ fn lead(outcome: &SelectOutcome) -> Vec<String> {
     if let Some(rate) = outcome.error_rate {
         lead.push(format!("Expect {} of new objects to be put in the wrong class.", percent(rate)));
     }
-    if let Some(budget) = outcome.suggested_budget {
-        lead.push(format!(
-            "A budget of {} would do: its expected error is within one standard error of the smallest.",
-            short(budget)
-        ));
-    }
+    lead.extend(outcome.advice().map(|advice| advice.to_string()));
     lead
 }
 
@@ -281,7 +276,7 @@ fn attributes(outcome: &SelectOutcome) -> Figure {
                    low is not worth asking, unless it tells what the others do not.";
     let rows = all.iter().map(|a| {
         let n = chosen.get(a.attribute.as_str()).copied().unwrap_or(0) as usize;
-        row![a.attribute.as_str(), a.correlation, noise(a), a.covariance, a.noise, a.signal, a.cost, n]
+        row![a.attribute.as_str(), a.correlation, noise(a), a.covariance.single(), a.noise, a.signal, a.cost, n]
     });
     let header =
         ["attribute", "correlation", "noise share", "covariance", "noise", "signal", "cost of one", "judgments"];

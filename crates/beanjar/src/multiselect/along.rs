@@ -26,6 +26,7 @@ impl Selector {
         let every = steps.div_ceil(most).max(1);
         let open: Vec<usize> =
             (0..estimates.len()).filter(|&a| estimates.usable[a] && self.spending.at_most[a] > 0).collect();
+        let least = estimates.least_noise();
         let at = |(number, step): (usize, &Step)| {
             if number + 1 == steps && step.spent >= selection.spent {
                 return Some(selection.upper_bound);
@@ -37,8 +38,8 @@ impl Selector {
             if !(steps - number - 1).is_multiple_of(every) {
                 return None;
             }
-            let Estimates { external, covariance, noise, .. } = estimates;
-            let rest = Rest { external, covariance, noise, open: &open, budget: step.spent };
+            let Estimates { external, covariance, .. } = estimates;
+            let rest = Rest { external, covariance, noise: &least, open: &open, budget: step.spent };
             Some(bound(&rest, &self.spending).upper.max(step.explained))
         };
         selection.path.iter().enumerate().map(at).collect()
@@ -46,11 +47,14 @@ impl Selector {
 
     /// The judgment that would explain most for its cost after those of the selection; none if none explains more.
     pub(super) fn next(&self, estimates: &Estimates, selection: &SelectionFit) -> Option<Step> {
-        let Estimates { external, covariance, noise, .. } = estimates;
-        let residual = after(external, covariance, noise, &selection.repeats);
+        let residual = after(estimates, &selection.repeats);
         let spending = &self.spending;
         let open = |a: &usize| estimates.usable[*a] && selection.repeats[*a] < spending.at_most[*a];
-        let gains = (0..estimates.len()).filter(open).map(|a| (a, residual.gain(a, noise[a])));
+        let gain = |a: usize| {
+            let noise = estimates.noise_of_more(a, selection.repeats[a], 1);
+            noise.map_or(0.0, |noise| residual.gain(a, noise))
+        };
+        let gains = (0..estimates.len()).filter(open).map(|a| (a, gain(a)));
         let worth = |(a, gain): (usize, f64)| gain / spending.cost[a];
         let best = gains
             .filter(|(_, gain)| *gain > 0.0)

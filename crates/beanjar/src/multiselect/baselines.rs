@@ -2,8 +2,8 @@
 
 use super::residual::Residual;
 use super::spending::Spending;
-use super::{Estimates, LabelledJudgments, Step};
-use crate::judgments::{ANONYMOUS, Grouped};
+use super::{Estimates, LabelledJudgments, Step, TargetRows};
+use crate::judgments::ANONYMOUS;
 use crate::linalg::Symmetric;
 use crate::random::{key, key_of_text};
 use crate::{Error, Result};
@@ -22,11 +22,11 @@ pub(super) fn averages(estimates: &Estimates, spending: &Spending, k: u32) -> Ve
 /// 'Copies': forward selection of single judgments, the `k` judgments of an attribute taken for `k` attributes. Reads the
 /// objects with a label and at least `k` judgments of every attribute.
 pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -> Result<Vec<Step>> {
-    let LabelledJudgments { judgments, labels } = data;
+    let judgments = data.judgments;
     let (d, k) = (judgments.attributes.len(), k as usize);
     spending.check_lengths(d)?;
-    let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
-    for object in (0..judgments.objects()).filter(|&object| labels[object].is_finite()) {
+    let mut rows: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+    for object in data.labelled() {
         let of: Vec<_> = judgments.of(object).by_attribute().collect();
         if of.len() == d && of.iter().all(|(_, _, values)| values.len() >= k) {
             // By the names of workers, or at random: not by where they stand in the file, nor by what they say.
@@ -42,7 +42,7 @@ pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -
                 named.sort_unstable_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
                 named.into_iter().take(k).map(|(_, _, value)| value).collect::<Vec<f64>>()
             };
-            rows.push((of.iter().flat_map(first).collect(), labels[object]));
+            rows.push((of.iter().flat_map(first).collect(), data.label(object).to_vec()));
         }
     }
     if rows.len() < 2 {
@@ -51,16 +51,22 @@ pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -
     let n = rows.len() as f64;
     let mean = |a: usize| rows.iter().map(|(x, _)| x[a]).sum::<f64>() / n;
     let means: Vec<f64> = (0..d * k).map(mean).collect();
-    let mean_label = rows.iter().map(|(_, y)| y).sum::<f64>() / n;
+    let mean_label: Vec<f64> =
+        (0..data.targets).map(|target| rows.iter().map(|(_, y)| y[target]).sum::<f64>() / n).collect();
     for (x, y) in &mut rows {
         x.iter_mut().zip(&means).for_each(|(x, mean)| *x -= mean);
-        *y -= mean_label;
+        y.iter_mut().zip(&mean_label).for_each(|(y, mean)| *y -= mean);
     }
     let scale = n.sqrt();
     let all: Vec<f64> = rows.iter().flat_map(|(x, _)| x.iter().map(|x| x / scale)).collect();
     let mut matrix = Symmetric::zeros(d * k);
     matrix.add_product((0, 0), (&all, d * k), (&all, d * k));
-    let covariance: Vec<f64> = (0..d * k).map(|i| rows.iter().map(|(x, y)| x[i] * y).sum::<f64>() / n).collect();
+    let mut covariance = TargetRows::zeros(d * k, data.targets);
+    for i in 0..d * k {
+        for target in 0..data.targets {
+            covariance[i][target] = rows.iter().map(|(x, y)| x[i] * y[target]).sum::<f64>() / n;
+        }
+    }
     let features = (0..d * k).map(|copy| Feature {
         attribute: copy / k,
         cost: spending.cost[copy / k],
@@ -76,7 +82,9 @@ pub(super) fn crowd_mean(estimates: &Estimates, spending: &Spending, attribute: 
     let mut spent = 0.0;
     while spending.affords(spent, spending.cost[attribute]) && (steps.len() as u32) < spending.at_most[attribute] {
         spent += spending.cost[attribute];
-        residual.take(attribute, estimates.noise[attribute]);
+        if let Some(noise) = estimates.noise_of_more(attribute, steps.len() as u32, 1) {
+            residual.take(attribute, noise);
+        }
         steps.push(Step { attribute, spent, explained: residual.explained });
     }
     steps
@@ -93,7 +101,7 @@ struct Feature {
 
 /// Forward selection by least squares: the feature that explains most for its cost, each at most once. What a step
 /// explains is what the features at hand explain.
-fn forward(matrix: &Symmetric, covariance: &[f64], mut features: Vec<Feature>, spending: &Spending) -> Vec<Step> {
+fn forward(matrix: &Symmetric, covariance: &TargetRows, mut features: Vec<Feature>, spending: &Spending) -> Vec<Step> {
     let mut residual = Residual::new(matrix, covariance);
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     loop {

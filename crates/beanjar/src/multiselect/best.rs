@@ -3,7 +3,7 @@
 use super::bound::{Relaxed, Rest, bound};
 use super::residual::{Residual, after};
 use super::spending::{Basket, Spending};
-use super::{Estimates, full};
+use super::{Estimates, TargetRows, full};
 use crate::linalg::Symmetric;
 use crate::{Context, Result};
 
@@ -75,7 +75,7 @@ fn exchange(estimates: &Estimates, spending: &Spending, start: Vec<u32>) -> (f64
 
 /// Spends what is left of the budget greedily.
 fn spend(estimates: &Estimates, spending: &Spending, repeats: Vec<u32>) -> (f64, Vec<u32>) {
-    let mut residual = after(&estimates.external, &estimates.covariance, &estimates.noise, &repeats);
+    let mut residual = after(estimates, &repeats);
     let mut basket = Basket::new(spending);
     basket.spent = spending.total(&repeats);
     basket.repeats = repeats;
@@ -90,7 +90,7 @@ fn spend(estimates: &Estimates, spending: &Spending, repeats: Vec<u32>) -> (f64,
 struct Node {
     /// What the judgments taken leave of Sigma and of b.
     external: Symmetric,
-    covariance: Vec<f64>,
+    covariance: TargetRows,
     open: Vec<usize>,
     /// The judgments taken, what they cost, and what they explain.
     repeats: Vec<u32>,
@@ -181,7 +181,7 @@ mod tests {
 
     fn brute_force(estimates: &Estimates, spending: &Spending, repeats: &mut Vec<u32>, a: usize, left: f64) -> f64 {
         if a == estimates.len() {
-            return after(&estimates.external, &estimates.covariance, &estimates.noise, repeats).explained;
+            return after(estimates, repeats).explained;
         }
         let mut best = f64::NEG_INFINITY;
         for count in u32::from(spending.always[a])..=spending.at_most[a] {
@@ -221,8 +221,7 @@ mod tests {
             let relaxed = whole_bound(&estimates, &spending);
             assert!(relaxed.upper >= optimum * (1.0 - 1e-9), "seed {seed}: {} below {optimum}", relaxed.upper);
             let found = best(&estimates, &spending, &relaxed, &Context::new()).unwrap();
-            let explained =
-                after(&estimates.external, &estimates.covariance, &estimates.noise, &found.repeats).explained;
+            let explained = after(&estimates, &found.repeats).explained;
             assert!((explained - optimum).abs() < 1e-8 * optimum, "seed {seed}: {explained} of {optimum}");
             assert!(found.proven, "seed {seed}");
             assert!(spending.total(&found.repeats) <= 7.0 + 1e-9);

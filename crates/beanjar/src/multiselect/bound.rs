@@ -1,5 +1,6 @@
 //! No selection within the budget explains more than this.
 
+use super::TargetRows;
 use super::residual::Residual;
 use super::spending::Spending;
 use crate::linalg::Symmetric;
@@ -15,7 +16,7 @@ pub(super) struct Relaxed {
 /// A part of the problem: some attributes, what is left to explain, and what is left to spend.
 pub(super) struct Rest<'a> {
     pub(super) external: &'a Symmetric,
-    pub(super) covariance: &'a [f64],
+    pub(super) covariance: &'a TargetRows,
     pub(super) noise: &'a [f64],
     pub(super) open: &'a [usize],
     pub(super) budget: f64,
@@ -26,6 +27,7 @@ pub(super) struct Rest<'a> {
 /// f(t) = b' (Sigma + diag(v / t))^-1 b = max over w of 2 b'w - w' Sigma w - sum w^2 v / t, which is concave in t and w
 /// together. For given w the best t is in proportion to |w| sqrt(v / c), and leaves
 /// 2 b'w - w' Sigma w - (sum |w| sqrt(v c))^2 / B to be maximised over w: a squared lasso, done coordinate by coordinate.
+/// With several targets w has a row for each attribute, |w| is its length, and the lasso is one of groups.
 /// At any t the bound is f(t) + max over allowed s of g (s - t), with g = q^2 / v and q what t leaves unexplained: f
 /// lies below its tangent. Attributes without noise cost nothing in the bound, which loosens it but never breaks it.
 ///
@@ -64,7 +66,7 @@ pub(super) fn bound(rest: &Rest<'_>, spending: &Spending) -> Relaxed {
 
 struct Problem<'a> {
     external: &'a Symmetric,
-    b: &'a [f64],
+    b: &'a TargetRows,
     noise: &'a [f64],
     cost: &'a [f64],
     at_most: &'a [u32],
@@ -86,32 +88,41 @@ impl Problem<'_> {
             return best;
         }
         let price: Vec<f64> = (0..d).map(|a| (self.noise[a] * self.cost[a]).sqrt()).collect();
-        let mut w = vec![0.0_f64; d];
+        let targets = self.b.targets();
+        let mut w = TargetRows::zeros(d, targets);
         // Sigma w, and sum |w| sqrt(v c).
-        let mut explained = vec![0.0; d];
+        let mut explained = TargetRows::zeros(d, targets);
         let mut length = 0.0_f64;
+        let (mut left, mut change) = (vec![0.0; targets], vec![0.0; targets]);
         for _ in 0..LOOKS {
             for _ in 0..SWEEPS {
                 for &a in self.open {
                     let own = self.external[(a, a)];
-                    let others = length - w[a].abs() * price[a];
-                    let left = self.b[a] - explained[a] + own * w[a];
-                    let size = (left.abs() - price[a] * others.max(0.0) / self.budget).max(0.0);
-                    let new = left.signum() * size / (own + price[a] * price[a] / self.budget);
-                    let change = new - w[a];
-                    if change != 0.0 {
-                        explained.iter_mut().zip(self.external.row(a)).for_each(|(sum, sigma)| *sum += sigma * change);
-                        w[a] = new;
-                        length = others.max(0.0) + new.abs() * price[a];
+                    let others = (length - w.square(a).sqrt() * price[a]).max(0.0);
+                    for t in 0..targets {
+                        left[t] = self.b[a][t] - explained[a][t] + own * w[a][t];
+                    }
+                    let norm = left.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let size = (norm - price[a] * others / self.budget).max(0.0);
+                    let scale = if norm > 0.0 { size / norm / (own + price[a] * price[a] / self.budget) } else { 0.0 };
+                    for t in 0..targets {
+                        change[t] = scale * left[t] - w[a][t];
+                    }
+                    if change.iter().any(|change| *change != 0.0) {
+                        for (sums, sigma) in explained.rows_mut().zip(self.external.row(a)) {
+                            sums.iter_mut().zip(&change).for_each(|(sum, change)| *sum += sigma * change);
+                        }
+                        w[a].iter_mut().zip(&change).for_each(|(w, change)| *w += change);
+                        length = others + w.square(a).sqrt() * price[a];
                     }
                 }
             }
             // Sums drift by rounding; start each look afresh.
-            length = self.open.iter().map(|&a| w[a].abs() * price[a]).sum();
+            length = self.open.iter().map(|&a| w.square(a).sqrt() * price[a]).sum();
             let mut repeats = vec![0.0; d];
             if length > 0.0 {
                 for &a in self.open {
-                    let share = w[a].abs() * (self.noise[a] / self.cost[a]).sqrt() / length;
+                    let share = w.square(a).sqrt() * (self.noise[a] / self.cost[a]).sqrt() / length;
                     repeats[a] = self.budget * share;
                 }
             }
@@ -146,7 +157,7 @@ impl Problem<'_> {
         for &a in self.open.iter().filter(|&&a| t[a] > 0.0) {
             residual.take(a, self.noise[a] / t[a]);
         }
-        let slope = |a: usize| residual.covariance[a].powi(2) / self.noise[a];
+        let slope = |a: usize| residual.covariance.square(a) / self.noise[a];
         let mut order = self.open.to_vec();
         order.sort_by(|&a, &b| (slope(b) / self.cost[b]).total_cmp(&(slope(a) / self.cost[a])));
         let mut corner = vec![0.0; t.len()];

@@ -1,7 +1,7 @@
 //! What is known of attributes and label, ready to select by.
 
-use super::LabelledJudgments;
 use super::moments::{Moments, sums};
+use super::{Combined, LabelledJudgments, TargetRows};
 use crate::linalg::Symmetric;
 use crate::{Context, Error, Result};
 
@@ -18,20 +18,22 @@ pub struct Estimates {
     pub attributes: Vec<String>,
     /// The number of labelled objects that they are estimated from.
     pub objects: usize,
-    /// The mean label.
-    pub label_mean: f64,
-    /// The mean squared label about it, divided by the number of objects.
+    /// The mean of each target of the label.
+    pub label_mean: Vec<f64>,
+    /// The mean squared label about it, divided by the number of objects and summed over targets.
     pub label_variance: f64,
     /// Each attribute's mean over objects.
     pub centre: Vec<f64>,
-    /// b: each attribute's covariance with the label.
-    pub covariance: Vec<f64>,
-    /// v: the variance of judgments of one object.
+    /// b: each attribute's covariance with each target of the label.
+    pub covariance: TargetRows,
+    /// v: the variance of judgments of one object, of those to come.
     pub noise: Vec<f64>,
     /// sigma^2: the variance of the true values over objects; never negative.
     pub signal: Vec<f64>,
     /// Whether an attribute's noise is known. It is not if no object has two judgments of it; then it is never chosen.
     pub usable: Vec<bool>,
+    /// What combined judgments tell of each attribute; empty for means.
+    pub(super) combined: Vec<Combined>,
     /// What the ridge added to the diagonal of Sigma.
     pub(super) ridge: Vec<f64>,
     pub(super) external: Symmetric,
@@ -46,17 +48,23 @@ impl Estimates {
     /// the weights small where objects are few.
     pub fn new(data: LabelledJudgments<'_>, ridge: f64, context: &Context) -> Result<Self> {
         check_ridge(ridge)?;
-        let (mean, centred) = centred(data.labels)?;
+        let (mean, centred) = centred(data)?;
         let sums = sums(LabelledJudgments { labels: &centred, ..data }, &|_| 1, context);
         let moments = sums.about(&sums.centre());
-        let estimates = Estimates::from_moments(data.attribute_names(), moments, sums.objects(), mean).ridged(ridge);
+        let estimates = Estimates::from_moments(data, moments, sums.objects(), mean).ridged(ridge);
         if !estimates.usable.contains(&true) {
             return Err(Error::NoNoise);
         }
         Ok(estimates)
     }
 
-    pub(super) fn from_moments(attributes: Vec<String>, moments: Moments, objects: f64, label_mean: f64) -> Self {
+    pub(super) fn from_moments(
+        data: LabelledJudgments<'_>,
+        moments: Moments,
+        objects: f64,
+        label_mean: Vec<f64>,
+    ) -> Self {
+        let attributes = data.attribute_names();
         let averaged = Symmetric::from_fn(attributes.len(), |a, b| match a == b {
             true => moments.of_means[a],
             false => moments.external[(a, b)],
@@ -65,6 +73,7 @@ impl Estimates {
         let of_means: Vec<f64> = (0..attributes.len()).map(known).collect();
         let signal = (0..attributes.len()).map(|a| moments.external[(a, a)].max(0.0)).collect();
         Estimates {
+            combined: data.combined.to_vec(),
             ridge: vec![0.0; attributes.len()],
             attributes,
             objects: objects as usize,
@@ -72,7 +81,7 @@ impl Estimates {
             label_variance: moments.label_variance,
             centre: moments.centres,
             covariance: moments.covariance,
-            noise: moments.noise,
+            noise: moments.noise.iter().enumerate().map(|(a, noise)| noise * data.noise_factor(a)).collect(),
             signal,
             usable: moments.usable,
             external: moments.external.nearest_psd_within(&of_means),
@@ -118,7 +127,7 @@ impl Estimates {
     pub(super) fn is_in_scale(&self) -> bool {
         let fine = |value: &f64| value.is_finite() && value.abs() < 1e250;
         (1e-250..1e250).contains(&self.label_variance)
-            && self.covariance.iter().chain(&self.noise).chain(&self.signal).all(fine)
+            && self.covariance.values().iter().chain(&self.noise).chain(&self.signal).all(fine)
     }
 
     /// How many attributes there are.
@@ -128,7 +137,7 @@ impl Estimates {
 
     /// The weights of the best linear predictor from means of `repeats` judgments, w = (Sigma + diag(v / r))^-1 b; 0 for
     /// an attribute that is not judged.
-    pub fn weights(&self, repeats: &[u32]) -> Result<Vec<f64>> {
+    pub fn weights(&self, repeats: &[u32]) -> Result<TargetRows> {
         let (found, expected) = (repeats.len(), self.len());
         match found == expected {
             true => Ok(self.weights_for(repeats)),
@@ -137,24 +146,79 @@ impl Estimates {
     }
 
     /// The same for one number of judgments for each attribute.
-    pub(super) fn weights_for(&self, repeats: &[u32]) -> Vec<f64> {
+    pub(super) fn weights_for(&self, repeats: &[u32]) -> TargetRows {
         let chosen: Vec<usize> = (0..self.len()).filter(|&a| repeats[a] > 0).collect();
         let mut matrix = self.external.of(&chosen);
         for (i, &a) in chosen.iter().enumerate() {
-            matrix[(i, i)] += self.noise[a] / f64::from(repeats[a]);
+            matrix[(i, i)] += self.noise_of(a, repeats[a]);
         }
-        let b: Vec<f64> = chosen.iter().map(|&a| self.covariance[a]).collect();
-        let mut weights = vec![0.0; self.len()];
-        for (&a, weight) in chosen.iter().zip(matrix.solve(&b)) {
-            weights[a] = weight;
-        }
-        weights
+        solved(&matrix, &chosen, &self.covariance)
     }
 
-    /// The bias that goes with the weights.
-    pub fn bias(&self, weights: &[f64]) -> f64 {
-        self.label_mean - weights.iter().zip(&self.centre).map(|(weight, centre)| weight * centre).sum::<f64>()
+    /// The noise of the one number that `repeats` judgments become.
+    pub(super) fn noise_of(&self, attribute: usize, repeats: u32) -> f64 {
+        match self.combined.get(attribute) {
+            None => self.noise[attribute] / f64::from(repeats),
+            Some(combined) => self.noise[attribute] * combined.noise(repeats),
+        }
     }
+
+    /// The noise of the measurement that `more` judgments beyond `repeats` are worth; none if they tell nothing.
+    pub(super) fn noise_of_more(&self, attribute: usize, repeats: u32, more: u32) -> Option<f64> {
+        let after = self.noise_of(attribute, repeats + more);
+        if repeats == 0 {
+            return Some(after);
+        }
+        if self.combined.is_empty() {
+            return Some(self.noise[attribute] / f64::from(more));
+        }
+        // Precisions add: 1 / after - 1 / before.
+        let before = self.noise_of(attribute, repeats);
+        (before > after * (1.0 + 1e-9)).then(|| before * after / (before - after))
+    }
+
+    /// For each attribute a noise v so that no number r of judgments has less than v / r.
+    pub(super) fn least_noise(&self) -> Vec<f64> {
+        let of = |(a, noise): (usize, &f64)| noise * self.combined.get(a).map_or(1.0, Combined::least_noise);
+        self.noise.iter().enumerate().map(of).collect()
+    }
+
+    /// Weights of true values as weights of the numbers that judgments become, and the bias.
+    pub(super) fn of_combined(&self, weights: &TargetRows, repeats: &[u32]) -> (TargetRows, Vec<f64>) {
+        let (mut scaled, mut bias) = (weights.clone(), self.label_mean.clone());
+        for a in (0..self.len()).filter(|&a| repeats[a] > 0) {
+            let (slope, shift) =
+                self.combined.get(a).map_or((1.0, 0.0), |of| (of.slope(repeats[a]), of.shift(repeats[a])));
+            for (weight, bias) in scaled[a].iter_mut().zip(&mut bias) {
+                *weight /= slope;
+                *bias -= *weight * (self.centre[a] + shift);
+            }
+        }
+        (scaled, bias)
+    }
+
+    /// The bias of each target that goes with the weights.
+    pub fn bias(&self, weights: &TargetRows) -> Vec<f64> {
+        let mut bias = self.label_mean.clone();
+        for (a, centre) in self.centre.iter().enumerate() {
+            bias.iter_mut().zip(&weights[a]).for_each(|(bias, weight)| *bias -= weight * centre);
+        }
+        bias
+    }
+}
+
+/// The rows w of the chosen attributes with `matrix` w = b; zeros for the others.
+pub(super) fn solved(matrix: &Symmetric, chosen: &[usize], b: &TargetRows) -> TargetRows {
+    let mut weights = TargetRows::zeros(b.len(), b.targets());
+    let factors = matrix.cholesky();
+    for target in 0..b.targets() {
+        let of: Vec<f64> = chosen.iter().map(|&a| b[a][target]).collect();
+        let found = factors.as_ref().map_or_else(|| matrix.pseudo_solve(&of), |factors| factors.solve(&of));
+        for (&a, weight) in chosen.iter().zip(found) {
+            weights[a][target] = weight;
+        }
+    }
+    weights
 }
 
 /// An error if a ridge is negative or not finite.
@@ -165,17 +229,22 @@ pub(super) fn check_ridge(ridge: f64) -> Result<()> {
     }
 }
 
-/// The mean of the labels there are, and all labels less it. An error if there are fewer than two, or they are all one.
-pub(super) fn centred(labels: &[f64]) -> Result<(f64, Vec<f64>)> {
-    let known: Vec<f64> = labels.iter().copied().filter(|label| label.is_finite()).collect();
+/// The mean of each target over the labels there are, and all labels less it. An error if there are fewer than two labels,
+/// or they are all one.
+pub(super) fn centred(data: LabelledJudgments<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
+    let known: Vec<usize> = data.labelled().collect();
     if known.len() < 2 {
         return Err(Error::FewLabels(known.len()));
     }
-    if known.iter().all(|label| *label == known[0]) {
-        return Err(Error::ConstantLabel(known[0]));
+    let first = data.label(known[0]);
+    if known.iter().all(|&object| data.label(object) == first) {
+        return Err(Error::ConstantLabel(first[0]));
     }
-    let mean = known.iter().sum::<f64>() / known.len() as f64;
-    Ok((mean, labels.iter().map(|label| label - mean).collect()))
+    let n = known.len() as f64;
+    let mean = |target: usize| known.iter().map(|&object| data.label(object)[target]).sum::<f64>() / n;
+    let means: Vec<f64> = (0..data.targets).map(mean).collect();
+    let centred = data.labels.iter().zip(means.iter().cycle()).map(|(label, mean)| label - mean).collect();
+    Ok((means, centred))
 }
 
 #[cfg(test)]
@@ -238,8 +307,8 @@ pub(super) mod tests {
         let (before, after) = (estimated(&judgments, &labels), estimated(&moved, &labels));
         let (one, two) = (before.weights(&[1, 3, 2, 1]).unwrap(), after.weights(&[1, 3, 2, 1]).unwrap());
         for a in 0..4 {
-            let expected = if a == 2 { one[a] / -7.0 } else { one[a] };
-            assert!((two[a] - expected).abs() < 1e-8, "{a}: {} and {expected}", two[a]);
+            let expected = if a == 2 { one[a][0] / -7.0 } else { one[a][0] };
+            assert!((two[a][0] - expected).abs() < 1e-8, "{a}: {} and {expected}", two[a][0]);
         }
     }
 

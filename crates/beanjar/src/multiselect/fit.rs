@@ -1,20 +1,28 @@
 //! The whole of `fit`: the linear predictor of a selection.
 
+use super::class_rule::ClassRule;
+use super::combine::combined;
+use super::held_out_scores::{FoldScores, recognised, rule};
 use super::planned_means::PlannedMeans;
 use super::predictor::PredictorAttribute;
-use super::validate::expected_loss;
-use super::{CodedLabels, Estimates, Fitting, LabelledJudgments, Predictor, Selection};
+use super::validate::held_out_errors;
+use super::{CodedLabels, Estimates, Fitting, LabelledJudgments, Predictor, Selection, SelectionErrors, TargetRows};
+use crate::linalg::dot;
 use crate::{Column, Context, Error, Judgments, Result, Warning};
 
 /// Fits the linear predictor of a selection: y = bias + sum of w_a times the mean of the judgments of a.
 ///
 /// By [`Fitting::LeastSquares`] on the means of exactly the planned judgments, from the objects that have them, or by
-/// [`Fitting::Moments`], w = (Sigma + diag(v / r))^-1 b. The squared error to expect is cross-validated.
+/// [`Fitting::Moments`], w = (Sigma + diag(v / r))^-1 b. The errors to expect are cross-validated; where they were expected to
+/// be larger when the attributes were chosen from the same objects, they are as expected then.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `selection` | which attributes to judge, how often each | none | at least one judgment |
 /// | `fitting` | how to find the weights | least squares | |
+///
+/// Noise factors of the selection hold for weights from the moments. Least squares takes the judgments as they are: collect
+/// them from those who will judge.
 ///
 /// Cost: O(judgments) and, for s attributes in use, O(objects s^2 + s^3), ten times.
 ///
@@ -75,16 +83,25 @@ impl FitPredictor {
     pub fn fit(&self, judgments: &Judgments, label: &Column, context: &Context) -> Result<FitPredictorOutcome> {
         self.check()?;
         let repeats = self.selection.repeats(&judgments.attributes)?;
-        let coded = CodedLabels::of(label, &judgments.objects)?;
-        let data = LabelledJudgments::new(judgments, &coded.values)?;
+        let coded = CodedLabels::of(label, &judgments.objects, self.selection.classes)?;
+        // Least squares is fitted to judgments by those who will judge.
+        let noise_factors = match self.fitting {
+            Fitting::LeastSquares => Vec::new(),
+            Fitting::Moments => self.selection.noise_factors().in_order(&judgments.attributes)?,
+        };
+        let data = LabelledJudgments::coded(judgments, &coded)?.judged_anew(&noise_factors);
+        let tells = combined(judgments, self.selection.aggregate)?;
+        let data = data.combined(self.selection.aggregate, &tells);
         context.report("fitting", 0.0)?;
         let estimates = Estimates::new(data, self.selection.ridge, context)?;
-        let mut predictor = fit(self.fitting, &estimates, &repeats, data, &context.part(0.1, 1.0))?;
+        let (mut predictor, by_moments) =
+            fit_beside_moments(self.fitting, &estimates, &repeats, data, &context.part(0.1, 1.0))?;
         predictor.label = label.name().to_owned();
-        predictor.error_rate =
-            coded.classes.as_ref().map(|classes| classes.error_rate(predictor.explained(predictor.error_variance)));
+        // Least squares errs otherwise than the moments, by which the selection was made.
+        if let (Some(expected), Fitting::Moments) = (&self.selection.expected, self.fitting) {
+            admit_choice(&mut predictor, &by_moments, expected, estimates.objects);
+        }
         let warnings = coded.warning().into_iter().collect();
-        predictor.classes = coded.classes;
         Ok(FitPredictorOutcome { predictor, warnings })
     }
 }
@@ -97,7 +114,8 @@ impl serde::Serialize for FitPredictorOutcome {
     }
 }
 
-/// A predictor of a nameless number, for these numbers of judgments.
+/// A predictor of a nameless label, for these numbers of judgments.
+#[cfg(test)]
 pub(super) fn fit(
     fitting: Fitting,
     estimates: &Estimates,
@@ -105,54 +123,109 @@ pub(super) fn fit(
     data: LabelledJudgments<'_>,
     context: &Context,
 ) -> Result<Predictor> {
+    fit_beside_moments(fitting, estimates, repeats, data, context).map(|(predictor, _)| predictor)
+}
+
+/// The errors of weights from the moments on held-out objects, for attributes that are given.
+struct ByMoments {
+    loss: f64,
+    error_rate: Option<f64>,
+}
+
+/// The same, and the errors that weights from the moments have.
+fn fit_beside_moments(
+    fitting: Fitting,
+    estimates: &Estimates,
+    repeats: &[u32],
+    data: LabelledJudgments<'_>,
+    context: &Context,
+) -> Result<(Predictor, ByMoments)> {
     let used: Vec<usize> = (0..repeats.len()).filter(|&a| repeats[a] > 0).collect();
     let by_moments = estimates.weights_for(repeats);
     // What the moments say they leave, and what they leave of held-out objects.
-    let share = |&a: &usize| by_moments[a] * (estimates.covariance[a] + by_moments[a] * estimates.ridge[a]);
+    let share = |&a: &usize| dot(&by_moments[a], &estimates.covariance[a]) + by_moments.square(a) * estimates.ridge[a];
     let explained: f64 = used.iter().map(share).sum();
     let projected = (estimates.label_variance - explained).max(1e-9 * estimates.label_variance);
     let fitted = match fitting {
         Fitting::LeastSquares => Some(least_squares(data, &used, repeats, context.seed())?),
         Fitting::Moments => None,
     };
-    let expected = expected_loss(data, repeats, estimates.ridge_given(), context)?;
-    let left = expected.unwrap_or(projected).max(projected);
-    let Fitted { weights, bias, objects, error_variance } = fitted.unwrap_or_else(|| Fitted {
-        weights: used.iter().map(|&a| by_moments[a]).collect(),
-        bias: estimates.bias(&by_moments),
+    let held_out = held_out_errors(data, repeats, estimates.ridge_given(), context)?;
+    let left = held_out.as_ref().map_or(projected, |held_out| held_out.loss).max(projected);
+    let counted = held_out.as_ref().zip(data.classes).and_then(|(held_out, of)| recognised(&held_out.scores, of));
+    let errors_by_moments = ByMoments { loss: left, error_rate: counted.map(|counted| counted.error_rate) };
+    let (weights, bias) = estimates.of_combined(&by_moments, repeats);
+    let Fitted { weights, bias, objects, error_variance, scores } = fitted.unwrap_or_else(|| Fitted {
+        bias,
+        weights,
         objects: estimates.objects,
         error_variance: left,
+        scores: held_out.map(|held_out| held_out.scores).unwrap_or_default(),
     });
-    let attribute = |(&a, &weight): (&usize, &f64)| PredictorAttribute {
+    let attribute = |&a: &usize| PredictorAttribute {
         attribute: estimates.attributes[a].clone(),
         judgments: repeats[a],
-        weight,
+        weight: weights[a].into(),
         centre: estimates.centre[a],
-        covariance: estimates.covariance[a],
+        covariance: estimates.covariance[a].into(),
         noise: estimates.noise[a],
         ridge: estimates.ridge[a],
+        combined: estimates.combined.get(a).cloned(),
     };
-    Ok(Predictor {
+    let mut predictor = Predictor {
         label: String::new(),
-        classes: None,
+        classes: data.classes.cloned(),
         fitting,
+        aggregate: data.combine,
         objects,
-        label_mean: estimates.label_mean,
+        label_mean: estimates.label_mean.clone().into(),
         label_variance: estimates.label_variance,
-        attributes: used.iter().zip(&weights).map(attribute).collect(),
-        bias,
+        attributes: used.iter().map(attribute).collect(),
+        bias: bias.into(),
         error_variance,
         inflation: left / projected,
-        error_rate: None,
+        error_rate: data.classes.and_then(|classes| Some(recognised(&scores, classes)?.error_rate)),
+        rule: data.classes.and_then(|classes| rule(&scores, classes)),
         external: estimates.external.of(&used),
-    })
+    };
+    if let (Some(classes), None) = (data.classes, &predictor.rule) {
+        // Too few objects to hold some out: by the moments.
+        let (with, own) = predictor.covariances(&predictor.planned_weights(), &predictor.planned());
+        predictor.rule =
+            Some(ClassRule::of_covariance(classes, &estimates.label_mean, |i, j| with[(i, j)], |i, j| own[(i, j)]));
+    }
+    Ok((predictor, errors_by_moments))
+}
+
+/// Raises the errors stated as much as weights from the moments were expected to err more when the attributes were chosen, as
+/// far as the objects are those that they were chosen from: that choice was not held out here.
+fn admit_choice(predictor: &mut Predictor, by_moments: &ByMoments, expected: &SelectionErrors, objects: usize) {
+    let share = (expected.objects as f64 / objects.max(1) as f64).min(1.0);
+    let raised = |own: f64, before: f64, here: f64| match here > 0.0 {
+        true => own * (1.0 + share * (before / here - 1.0).max(0.0)),
+        false => own,
+    };
+    let error = raised(predictor.error_variance, expected.loss, by_moments.loss).min(predictor.label_variance);
+    if predictor.error_variance > 0.0 && error > predictor.error_variance {
+        predictor.inflation *= error / predictor.error_variance;
+        predictor.error_variance = error;
+    }
+    if let (Some(rate), Some(before), Some(here)) = (predictor.error_rate, expected.error_rate, by_moments.error_rate) {
+        predictor.error_rate = Some(raised(rate, before, here).min(1.0));
+    }
+    if let (Some(classes), Some(own), Some(other)) = (&predictor.classes, &predictor.rule, &expected.rule)
+        && other.is_sound(classes, 1e150)
+    {
+        predictor.rule = Some(own.towards(other, share, classes, predictor.label_mean.all()));
+    }
 }
 
 struct Fitted {
-    weights: Vec<f64>,
-    bias: f64,
+    weights: TargetRows,
+    bias: Vec<f64>,
     objects: usize,
     error_variance: f64,
+    scores: Vec<FoldScores>,
 }
 
 fn least_squares(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], seed: u64) -> Result<Fitted> {
@@ -161,8 +234,14 @@ fn least_squares(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], s
     if objects < needed {
         return Err(Error::FewComplete { objects, needed });
     }
-    let (weights, bias) = planned.fit();
-    Ok(Fitted { weights, bias, objects, error_variance: planned.cross_validated() })
+    let mut weights = TargetRows::zeros(repeats.len(), data.targets);
+    let fitted = planned.fit();
+    for (target, (found, _)) in fitted.iter().enumerate() {
+        used.iter().zip(found).for_each(|(&a, weight)| weights[a][target] = *weight);
+    }
+    let bias = fitted.iter().map(|(_, bias)| *bias).collect();
+    let held_out = planned.cross_validated(data.classes);
+    Ok(Fitted { weights, bias, objects, error_variance: held_out.loss, scores: held_out.scores })
 }
 
 #[cfg(test)]
@@ -185,9 +264,9 @@ mod tests {
                 claimed += predictor.error_variance;
                 let all = LabelledJudgments::new(&judgments, &labels).unwrap();
                 let fresh = PlannedMeans::of(all, &[0, 1, 2, 3], &[2, 2, 2, 2], 3);
-                let error = |(means, label): (&Vec<f64>, &f64)| {
-                    let weighted = predictor.attributes.iter().zip(means).map(|(a, x)| a.weight * x).sum::<f64>();
-                    (predictor.bias + weighted - label).powi(2)
+                let error = |(means, label): (&Vec<f64>, &Vec<f64>)| {
+                    let weighted = predictor.attributes.iter().zip(means).map(|(a, x)| a.weight.all()[0] * x);
+                    (predictor.bias.all()[0] + weighted.sum::<f64>() - label[0]).powi(2)
                 };
                 found += fresh.means.iter().zip(&fresh.labels).skip(40).map(error).sum::<f64>() / 600.0;
             }

@@ -8,21 +8,50 @@ use super::{Estimates, Step};
 ///
 /// Cost: O(B^2 d) up to d steps and O(d^2) for each further one, against B d pseudo-inverses of the paper's own form.
 pub(super) fn path(estimates: &Estimates, spending: &Spending) -> Vec<Step> {
-    let mut residual = Residual::new(&estimates.external, &estimates.covariance);
-    let mut basket = Basket::new(spending);
-    let mut steps = Vec::new();
-    let mut take = |a: usize, residual: &mut Residual<'_>, basket: &mut Basket<'_>| {
-        residual.take(a, estimates.noise[a]);
-        basket.take(a);
-        steps.push(Step { attribute: a, spent: basket.spent, explained: residual.explained });
-    };
+    let residual = Residual::new(&estimates.external, &estimates.covariance);
+    let mut walk = Walk { estimates, residual, basket: Basket::new(spending), steps: Vec::new() };
     for a in (0..estimates.len()).filter(|&a| spending.always[a]) {
-        take(a, &mut residual, &mut basket);
+        walk.take(a, 1);
     }
-    while let Some(a) = basket.best(|a| residual.gain(a, estimates.noise[a])) {
-        take(a, &mut residual, &mut basket);
+    while let Some(a) = walk.basket.best(|a| walk.best_of_one_or_two(a).0) {
+        walk.take(a, walk.best_of_one_or_two(a).1);
     }
-    steps
+    walk.steps
+}
+
+struct Walk<'a> {
+    estimates: &'a Estimates,
+    residual: Residual<'a>,
+    basket: Basket<'a>,
+    steps: Vec<Step>,
+}
+
+impl Walk<'_> {
+    /// What one more judgment of an attribute explains, or each of two more if that is better; and which. Medians and
+    /// majorities of an odd number may tell no more than those of one fewer.
+    fn best_of_one_or_two(&self, a: usize) -> (f64, u32) {
+        let gain = |more: u32| {
+            let noise = self.estimates.noise_of_more(a, self.basket.repeats[a], more);
+            noise.map_or(0.0, |noise| self.residual.gain(a, noise)) / f64::from(more)
+        };
+        let one = gain(1);
+        if self.estimates.combined.is_empty() || !self.basket.can_take(a, 2) {
+            return (one, 1);
+        }
+        let two = gain(2);
+        if two > one { (two, 2) } else { (one, 1) }
+    }
+
+    fn take(&mut self, a: usize, more: u32) {
+        let noise = self.estimates.noise_of_more(a, self.basket.repeats[a], more);
+        for taken in 1..=more {
+            if let Some(noise) = noise.filter(|_| taken == more) {
+                self.residual.take(a, noise);
+            }
+            self.basket.take(a);
+            self.steps.push(Step { attribute: a, spent: self.basket.spent, explained: self.residual.explained });
+        }
+    }
 }
 
 #[cfg(test)]
@@ -37,7 +66,7 @@ mod tests {
         for (i, &a) in chosen.iter().enumerate() {
             matrix[(i, i)] += estimates.noise[a] / f64::from(repeats[a]);
         }
-        let b: Vec<f64> = chosen.iter().map(|&a| estimates.covariance[a]).collect();
+        let b: Vec<f64> = chosen.iter().map(|&a| estimates.covariance[a][0]).collect();
         matrix.pseudo_solve(&b).iter().zip(&b).map(|(w, b)| w * b).sum()
     }
 
@@ -93,7 +122,7 @@ mod tests {
     fn ties_go_to_the_first_attribute() {
         let mut estimates = random_estimates(9, 2, 40);
         estimates.external = crate::linalg::Symmetric::from_fn(2, |i, j| f64::from(u8::from(i == j)));
-        (estimates.covariance, estimates.noise) = (vec![0.5, 0.5], vec![1.0, 1.0]);
+        (estimates.covariance, estimates.noise) = (vec![0.5, 0.5].into(), vec![1.0, 1.0]);
         let attributes: Vec<usize> = path(&estimates, &unit(4, 2)).iter().map(|step| step.attribute).collect();
         assert_eq!(attributes, [0, 1, 0, 1]);
     }
@@ -102,7 +131,7 @@ mod tests {
     fn a_noiseless_attribute_is_judged_once_and_an_empty_one_never() {
         let mut estimates = random_estimates(10, 3, 40);
         estimates.external = crate::linalg::Symmetric::from_fn(3, |i, j| if i == j { [1.0, 0.0, 1.0][i] } else { 0.0 });
-        (estimates.covariance, estimates.noise) = (vec![0.9, 0.0, 0.3], vec![0.0, 0.0, 1.0]);
+        (estimates.covariance, estimates.noise) = (vec![0.9, 0.0, 0.3].into(), vec![0.0, 0.0, 1.0]);
         let steps = path(&estimates, &unit(5, 3));
         assert_eq!(steps.iter().map(|step| step.attribute).collect::<Vec<_>>(), [0, 2, 2, 2, 2]);
     }

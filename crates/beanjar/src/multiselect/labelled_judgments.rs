@@ -1,5 +1,6 @@
 //! Judgments with what is to be predicted from them.
 
+use super::{Classes, CodedLabels, Combine, Combined};
 use crate::judgments::Grouped;
 use crate::random::{key, key_of_text};
 use crate::{Error, Judgments, Result};
@@ -17,7 +18,16 @@ use crate::{Error, Judgments, Result};
 #[derive(Clone, Copy, Debug)]
 pub struct LabelledJudgments<'a> {
     pub(super) judgments: &'a Judgments,
+    /// Object by object, one number for each target.
     pub(super) labels: &'a [f64],
+    pub(super) targets: usize,
+    /// The classes that the labels stand for.
+    pub(super) classes: Option<&'a Classes>,
+    /// Of each attribute, how many times the variance of these judgments those of new objects have; 1 if there are none.
+    pub(super) noise_factors: &'a [f64],
+    /// How judgments of an attribute become one number, and what that tells; empty for the mean.
+    pub(super) combine: Combine,
+    pub(super) combined: &'a [Combined],
 }
 
 impl<'a> LabelledJudgments<'a> {
@@ -25,9 +35,75 @@ impl<'a> LabelledJudgments<'a> {
     pub fn new(judgments: &'a Judgments, labels: &'a [f64]) -> Result<Self> {
         let (found, expected) = (labels.len(), judgments.objects());
         match found == expected {
-            true => Ok(LabelledJudgments { judgments, labels }),
+            true => Ok(LabelledJudgments {
+                judgments,
+                labels,
+                targets: 1,
+                classes: None,
+                noise_factors: &[],
+                combine: Combine::Mean,
+                combined: &[],
+            }),
             false => Err(Error::WrongLength { what: "labels", found, of: "objects", expected }),
         }
+    }
+
+    /// The same with labels that are numbers or classes.
+    pub fn coded(judgments: &'a Judgments, coded: &'a CodedLabels) -> Result<Self> {
+        let (found, expected) = (coded.values.len(), judgments.objects() * coded.targets);
+        match found == expected {
+            true => Ok(LabelledJudgments {
+                judgments,
+                labels: &coded.values,
+                targets: coded.targets,
+                classes: coded.classes.as_ref(),
+                noise_factors: &[],
+                combine: Combine::Mean,
+                combined: &[],
+            }),
+            false => Err(Error::WrongLength { what: "labels", found, of: "objects", expected }),
+        }
+    }
+
+    /// The same, where judgments of new objects have so many times the variance of these, attribute by attribute.
+    pub(super) fn judged_anew(self, noise_factors: &'a [f64]) -> Self {
+        LabelledJudgments { noise_factors, ..self }
+    }
+
+    /// The same, where judgments become one number in this way, which tells so much of each attribute.
+    pub(super) fn combined(self, combine: Combine, combined: &'a [Combined]) -> Self {
+        LabelledJudgments { combine, combined, ..self }
+    }
+
+    /// How many times the variance of these judgments of an attribute those of new objects have.
+    pub(super) fn noise_factor(&self, attribute: usize) -> f64 {
+        self.noise_factors.get(attribute).copied().unwrap_or(1.0)
+    }
+
+    /// The noise of the one number that `repeats` judgments become, as a share of that of one.
+    pub(super) fn noise_share(&self, attribute: usize, repeats: u32) -> f64 {
+        self.combined.get(attribute).map_or(1.0 / f64::from(repeats), |combined| combined.noise(repeats))
+    }
+
+    /// What the one number that these judgments became tells the true value to be, less the centre.
+    pub(super) fn deviation(&self, attribute: usize, values: &mut [f64], centre: f64) -> f64 {
+        let (repeats, off) = (values.len() as u32, self.combine.of(values) - centre);
+        self.combined.get(attribute).map_or(off, |of| (off - of.shift(repeats)) / of.slope(repeats))
+    }
+
+    /// The numbers that an object's label is coded by.
+    pub(super) fn label(&self, object: usize) -> &'a [f64] {
+        &self.labels[object * self.targets..(object + 1) * self.targets]
+    }
+
+    /// Whether an object has a label.
+    pub(super) fn is_labelled(&self, object: usize) -> bool {
+        self.labels[object * self.targets].is_finite()
+    }
+
+    /// The objects with a label.
+    pub(super) fn labelled(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.judgments.objects()).filter(|&object| self.is_labelled(object))
     }
 
     /// The judgments.
@@ -35,7 +111,7 @@ impl<'a> LabelledJudgments<'a> {
         self.judgments
     }
 
-    /// The labels, one for each object.
+    /// The labels, one for each object and target.
     pub fn labels(&self) -> &'a [f64] {
         self.labels
     }
@@ -48,8 +124,8 @@ impl<'a> LabelledJudgments<'a> {
 
     /// The labelled objects in an order that is random, and the same wherever they stand in a file.
     pub(super) fn shuffled(&self, seed: u64, round: u64) -> Vec<usize> {
-        let known = (0..self.labels.len()).filter(|&object| self.labels[object].is_finite());
-        let mut order: Vec<(u64, &str, usize)> = known
+        let mut order: Vec<(u64, &str, usize)> = self
+            .labelled()
             .map(|object| {
                 let id = self.judgments.objects.get(object);
                 (key_of_text(key(seed, round), id), id, object)

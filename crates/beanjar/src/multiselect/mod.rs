@@ -15,41 +15,56 @@ mod attribute_names;
 mod baselines;
 mod best;
 mod bound;
+mod budget_advice;
+mod class_rule;
+mod combine;
 mod estimates;
 mod fit;
 mod full;
+mod held_out_scores;
 mod labelled_judgments;
 mod labels;
 mod method;
 mod moments;
+mod noise_factors;
+mod per_target;
 mod plan;
 mod planned_means;
 mod predict;
 mod predictor;
 #[cfg(test)]
+mod promises;
+#[cfg(test)]
 mod properties;
 mod residual;
 mod scoring;
 mod select;
+mod select_found;
 mod select_outcome;
 mod selection;
 mod selector;
 mod spending;
 mod stability;
+mod target_rows;
 mod validate;
 
 pub use attribute_label::AttributeLabel;
+pub use budget_advice::BudgetAdvice;
+pub use class_rule::ClassRule;
+pub use combine::{Combine, Combined};
 pub use fit::{FitPredictor, FitPredictorOutcome};
 pub use method::Method;
+pub use noise_factors::NoiseFactors;
+pub use per_target::PerTarget;
 pub use plan::{Plan, PlanAttribute, PlanOutcome, PlanRow};
-pub use predict::{PredictValuesOutcome, PredictedValue};
+pub use predict::{ClassProbabilities, PredictValuesOutcome, PredictedValue};
 pub use predictor::{Fitting, Predictor, PredictorAttribute};
 pub use select::Select;
 pub use select_outcome::{
-    AttributeMoments, AttributeStability, NextJudgment, OtherMethod, OtherStep, SelectLabel, SelectOutcome, SelectStep,
-    SelectedAttribute,
+    AttributeMoments, AttributeStability, NextJudgment, OtherMethod, OtherStep, RecognisedClass, SelectLabel,
+    SelectOutcome, SelectStep, SelectedAttribute,
 };
-pub use selection::{Selection, SelectionAttribute};
+pub use selection::{Selection, SelectionAttribute, SelectionErrors};
 
 pub use estimates::Estimates;
 pub use labelled_judgments::LabelledJudgments;
@@ -57,4 +72,5 @@ pub use labels::{Classes, CodedLabels};
 pub use selector::{SelectionFit, Selector, Step, Strategy};
 pub use spending::Spending;
 pub use stability::StabilityFit;
+pub use target_rows::TargetRows;
 pub use validate::{ExpectedLoss, RIDGES, ValidationFit};

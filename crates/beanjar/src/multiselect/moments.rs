@@ -1,6 +1,6 @@
 //! Means, covariances and noise, in one pass.
 
-use super::LabelledJudgments;
+use super::{LabelledJudgments, TargetRows};
 use crate::judgments::{ObjectJudgments, Sum, sum_over};
 use crate::linalg::{Square, Symmetric};
 use crate::reliability::{AttributeSums, first_values};
@@ -13,11 +13,14 @@ use crate::{Context, Judgments};
 #[derive(Clone)]
 pub(super) struct Sums {
     attributes: Vec<AttributeSums>,
-    /// Label less the mean of all labels: number, sum and sum of squares.
-    labels: [f64; 3],
+    /// Labelled objects.
+    labelled: f64,
+    /// Of each target, less its mean over all labels: the sum; and the sum of the squares of all.
+    label_sums: Vec<f64>,
+    label_squares: f64,
     /// Of each attribute, over labelled objects that have it: sum of label, and of label times mean.
-    label: Vec<f64>,
-    label_by_mean: Vec<f64>,
+    label: TargetRows,
+    label_by_mean: TargetRows,
     /// Products of the means of two attributes, over objects that have both.
     products: Square,
     /// How many objects came in batches in which every object has every attribute, and their sums of means.
@@ -44,13 +47,15 @@ struct Gaps {
 const BATCH: usize = 128;
 
 impl Sums {
-    fn new(shifts: &[f64]) -> Self {
+    fn new(shifts: &[f64], targets: usize) -> Self {
         let d = shifts.len();
         Sums {
             attributes: shifts.iter().map(|&shift| AttributeSums::new(shift)).collect(),
-            labels: [0.0; 3],
-            label: vec![0.0; d],
-            label_by_mean: vec![0.0; d],
+            labelled: 0.0,
+            label_sums: vec![0.0; targets],
+            label_squares: 0.0,
+            label: TargetRows::zeros(d, targets),
+            label_by_mean: TargetRows::zeros(d, targets),
             products: Square::zeros(d),
             complete: 0.0,
             complete_means: vec![0.0; d],
@@ -62,16 +67,16 @@ impl Sums {
         }
     }
 
-    fn observe(&mut self, object: ObjectJudgments<'_>, label: f64) {
-        self.labels[0] += 1.0;
-        self.labels[1] += label;
-        self.labels[2] += label * label;
+    fn observe(&mut self, object: ObjectJudgments<'_>, label: &[f64]) {
+        self.labelled += 1.0;
+        self.label_sums.iter_mut().zip(label).for_each(|(sum, label)| *sum += label);
+        self.label_squares += label.iter().map(|label| label * label).sum::<f64>();
         let row = self.waiting * self.attributes.len();
         let mut judged = 0;
         for (attribute, _, values) in object.by_attribute() {
             let mean = self.attributes[attribute].observe(values);
-            self.label[attribute] += label;
-            self.label_by_mean[attribute] += label * mean;
+            self.label[attribute].iter_mut().zip(label).for_each(|(sum, label)| *sum += label);
+            self.label_by_mean[attribute].iter_mut().zip(label).for_each(|(sum, label)| *sum += label * mean);
             self.means[row + attribute] = mean;
             self.present[row + attribute] = 1.0;
             judged += 1;
@@ -117,9 +122,11 @@ impl Sums {
             sums.merge(later);
         }
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        add(&mut self.labels, &later.labels);
-        add(&mut self.label, &later.label);
-        add(&mut self.label_by_mean, &later.label_by_mean);
+        self.labelled += later.labelled;
+        self.label_squares += later.label_squares;
+        add(&mut self.label_sums, &later.label_sums);
+        add(self.label.values_mut(), later.label.values());
+        add(self.label_by_mean.values_mut(), later.label_by_mean.values());
         add(&mut self.complete_means, &later.complete_means);
         self.products.add(&later.products);
         self.complete += later.complete;
@@ -135,13 +142,17 @@ impl Sums {
 
     /// How many labelled objects were seen.
     pub(super) fn objects(&self) -> f64 {
-        self.labels[0]
+        self.labelled
     }
 
     /// The centres of these objects' attributes and labels.
     pub(super) fn centre(&self) -> Centre {
         Centre {
-            label: if self.labels[0] > 0.0 { self.labels[1] / self.labels[0] } else { 0.0 },
+            label: self
+                .label_sums
+                .iter()
+                .map(|sum| if self.labelled > 0.0 { sum / self.labelled } else { 0.0 })
+                .collect(),
             attributes: self.attributes.iter().map(AttributeSums::shifted_centre).collect(),
         }
     }
@@ -166,16 +177,21 @@ impl Sums {
             (true, true) => self.attributes[a].signal_about(c[a]).unwrap_or(0.0),
             (true, false) => of_means(a, b),
         });
-        let covariance = |a: usize| {
+        let mut covariance = TargetRows::zeros(d, centre.label.len());
+        for a in (0..d).filter(|&a| usable[a]) {
             let n = self.attributes[a].objects;
-            let by_label = self.label_by_mean[a] - c[a] * self.label[a];
             let means = n * (self.attributes[a].shifted_centre() - c[a]);
-            share(by_label - centre.label * means, n)
+            for (target, middle) in centre.label.iter().enumerate() {
+                let by_label = self.label_by_mean[a][target] - c[a] * self.label[a][target];
+                covariance[a][target] = share(by_label - middle * means, n);
+            }
+        }
+        let label_variance = {
+            let off = self.label_sums.iter().zip(&centre.label).map(|(sum, c)| c * (self.labelled * c - 2.0 * sum));
+            share(self.label_squares + off.sum::<f64>(), self.labelled)
         };
-        let [n, sum, squares] = self.labels;
-        let label_variance = share(squares - 2.0 * centre.label * sum + n * centre.label * centre.label, n);
         Moments {
-            covariance: (0..d).map(|a| if usable[a] { covariance(a) } else { 0.0 }).collect(),
+            covariance,
             noise: self.attributes.iter().map(|sums| sums.noise().unwrap_or(0.0)).collect(),
             of_means: (0..d).map(|a| of_means(a, a)).collect(),
             seen_together: Symmetric::from_fn(d, both),
@@ -189,14 +205,14 @@ impl Sums {
 
 /// Where moments are taken about; attributes less their shifts, labels less the mean of all.
 pub(super) struct Centre {
-    label: f64,
+    label: Vec<f64>,
     attributes: Vec<f64>,
 }
 
 /// Moments as they are estimated, not yet made positive semidefinite.
 pub(super) struct Moments {
     /// b: with the label.
-    pub(super) covariance: Vec<f64>,
+    pub(super) covariance: TargetRows,
     /// v.
     pub(super) noise: Vec<f64>,
     /// Sigma, unbiased: it need not be positive semidefinite.
@@ -209,14 +225,14 @@ pub(super) struct Moments {
     pub(super) centres: Vec<f64>,
     /// Whether an attribute's noise is known; those whose is not have zeros everywhere.
     pub(super) usable: Vec<bool>,
+    /// Summed over targets.
     pub(super) label_variance: f64,
 }
 
 /// The sums over labelled objects, each counted `times(object)` times. Labels are less their mean.
 pub(super) fn sums(data: LabelledJudgments<'_>, times: &(impl Fn(usize) -> u32 + Sync), context: &Context) -> Sums {
     let shifts = first_values(data.judgments);
-    let labels = data.labels;
-    let pass = sum_over(data.judgments, context, || Pass { sums: Sums::new(&shifts), labels, times });
+    let pass = sum_over(data.judgments, context, || Pass { sums: Sums::new(&shifts, data.targets), data, times });
     let mut sums = pass.sums;
     sums.flush();
     sums
@@ -224,14 +240,14 @@ pub(super) fn sums(data: LabelledJudgments<'_>, times: &(impl Fn(usize) -> u32 +
 
 struct Pass<'a, T> {
     sums: Sums,
-    labels: &'a [f64],
+    data: LabelledJudgments<'a>,
     times: &'a T,
 }
 
 impl<T: Fn(usize) -> u32 + Sync> Sum<Judgments> for Pass<'_, T> {
     fn observe(&mut self, object: ObjectJudgments<'_>) {
-        let label = self.labels[object.object];
-        if label.is_finite() {
+        if self.data.is_labelled(object.object) {
+            let label = self.data.label(object.object);
             for _ in 0..(self.times)(object.object) {
                 self.sums.observe(object, label);
             }
@@ -247,7 +263,7 @@ impl<T: Fn(usize) -> u32 + Sync> Sum<Judgments> for Pass<'_, T> {
 impl Sums {
     /// A centre at zero in the user's units.
     pub(super) fn centre_at_zero(&self, judgments: &Judgments) -> Centre {
-        Centre { label: 0.0, attributes: first_values(judgments).iter().map(|shift| -shift).collect() }
+        Centre { label: vec![0.0], attributes: first_values(judgments).iter().map(|shift| -shift).collect() }
     }
 }
 

@@ -207,6 +207,7 @@ mod tests {
             attribute: attribute.to_owned(),
             judgments,
             cost,
+            noise_factor: None,
         });
         let selection = Selection::new(attributes.to_vec()).unwrap();
         let new = Some(["q", "new"].into_iter().collect());

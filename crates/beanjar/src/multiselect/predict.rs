@@ -1,14 +1,16 @@
 //! Predictions for any pattern of judgments, and their comparison with the truth.
 
-use super::Predictor;
-use super::predictor::PredictorAttribute;
+use super::class_rule::{Discriminant, likeliest};
+use super::estimates::solved;
 use super::selection::number;
+use super::{Predictor, TargetRows};
 use crate::classes_truth::PredictedClass;
 use crate::judgments::Grouped;
+use crate::linalg::dot;
 use crate::{ClassesTruth, Column, Context, Dictionary, Error, Judgments, Result, Warning};
 use std::collections::HashMap;
 
-/// The predicted labels of objects, numbers or one of two classes.
+/// The predicted labels of objects, numbers or classes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PredictValuesOutcome {
@@ -20,24 +22,22 @@ pub struct PredictValuesOutcome {
     pub squared_error: Option<f64>,
     /// Of those, what the standard errors led to expect of that: the mean of their squares.
     pub expected_squared_error: Option<f64>,
-    /// Of those, the share in the wrong class, if the label has two classes.
+    /// Of those, the share in the wrong class, if the label has classes.
     pub error_rate: Option<f64>,
-    /// Of those, how good classes and their probabilities are, if the label has two classes.
+    /// Of those, how good classes and their probabilities are, if the label has classes.
     pub truth: Option<ClassesTruth>,
     /// The objects' ids.
     pub objects: Dictionary,
-    /// The label to expect, of each object; coded as a number if it has two classes.
+    /// The label to expect, of each object; coded as a number if it has two classes; empty if it has more.
     pub predictions: Vec<f64>,
-    /// The standard errors of the predictions.
+    /// The standard errors of the predictions; empty if the label has more than two classes.
     pub standard_errors: Vec<f64>,
     /// Whether an object has exactly the judgments planned.
     pub planned: Vec<bool>,
-    /// The names of the two classes, if the label has classes.
-    pub class_names: Option<[String; 2]>,
-    /// The number of the class of each object, 0 or 1; empty if the label is a number.
-    pub classes: Vec<u8>,
-    /// The probability of the second class of each object; empty if the label is a number.
-    pub second: Vec<f64>,
+    /// The names of the classes, if the label has classes.
+    pub class_names: Option<Vec<String>>,
+    /// The probability of each class, object by object; empty if the label is a number.
+    pub probabilities: Vec<f64>,
     /// What a user should know of it.
     pub warnings: Vec<Warning>,
 }
@@ -49,15 +49,40 @@ pub struct PredictValuesOutcome {
 pub struct PredictedValue<'a> {
     /// Which object.
     pub object: &'a str,
-    /// The label to expect.
-    pub prediction: f64,
+    /// The label to expect; none if it has more than two classes.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub prediction: Option<f64>,
     /// Its standard error.
-    pub se: f64,
-    /// The class, if the label has classes.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub se: Option<f64>,
+    /// The likeliest class, if the label has classes.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub label: Option<&'a str>,
+    /// The probability of that class.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub probability: Option<f64>,
+    /// The probability of each class.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub probabilities: Option<ClassProbabilities<'a>>,
     /// Whether the object has exactly the judgments planned.
     pub planned: bool,
+}
+
+/// The probability of each class. As JSON, by name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClassProbabilities<'a> {
+    /// The names of the classes.
+    pub classes: &'a [String],
+    /// The probability of each.
+    pub values: &'a [f64],
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for ClassProbabilities<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.classes.iter().zip(self.values))
+    }
 }
 
 /// Objects between two reports of progress.
@@ -94,11 +119,10 @@ impl Predictor {
             standard_errors: Vec::with_capacity(objects),
             planned: Vec::with_capacity(objects),
             class_names: self.classes.as_ref().map(|classes| classes.names.clone()),
-            classes: Vec::new(),
-            second: Vec::new(),
+            probabilities: Vec::new(),
             warnings: Vec::new(),
         };
-        let mut rules = Rules { predictor: self, known: HashMap::new() };
+        let mut patterns: HashMap<Vec<u32>, Pattern> = HashMap::new();
         let (mut counts, mut means) = (vec![0; self.attributes.len()], vec![0.0; self.attributes.len()]);
         for object in 0..objects {
             if object % REPORT_EVERY == 0 {
@@ -109,10 +133,13 @@ impl Predictor {
             for (attribute, _, values) in judgments.of(object).by_attribute() {
                 if let Some(i) = place[attribute] {
                     counts[i] = values.len() as u32;
-                    means[i] = values.iter().sum::<f64>() / values.len() as f64;
+                    means[i] = self.aggregate.of_these(values);
                 }
             }
-            outcome.push(self, &rules.predict(&counts, &means));
+            if !patterns.contains_key(&counts) {
+                patterns.insert(counts.clone(), self.pattern(&counts));
+            }
+            outcome.push(&patterns[&counts], &means);
         }
         let unplanned = outcome.planned.iter().filter(|planned| !**planned).count();
         if unplanned > 0 {
@@ -121,83 +148,96 @@ impl Predictor {
         Ok(outcome)
     }
 
-    /// The weights for a pattern of counts, and the standard error they leave.
-    fn for_pattern(&self, counts: &[u32]) -> (Vec<f64>, f64) {
+    /// What to predict by where counts are these.
+    fn pattern(&self, counts: &[u32]) -> Pattern {
+        let planned = self.attributes.iter().map(|attribute| attribute.judgments).eq(counts.iter().copied());
+        let mut of_true_values = self.planned_weights();
+        let (weights, bias, error) = match planned {
+            true => (self.rows(|a| &a.weight), self.bias.all().to_vec(), self.error_variance),
+            false => {
+                let (mut weights, error) = self.for_counts(counts);
+                of_true_values = weights.clone();
+                let mut bias = self.label_mean.all().to_vec();
+                for (i, attribute) in self.attributes.iter().enumerate().filter(|(i, _)| counts[*i] > 0) {
+                    let (slope, shift) = attribute.line(counts[i]);
+                    for (weight, bias) in weights[i].iter_mut().zip(&mut bias) {
+                        *weight /= slope;
+                        *bias -= *weight * (attribute.centre + shift);
+                    }
+                }
+                (weights, bias, error)
+            }
+        };
+        let rule = |classes| self.rule_for(classes, &of_true_values, counts, error).discriminant(classes);
+        Pattern { discriminant: self.classes.as_ref().map(rule), weights, bias, se: error.sqrt(), planned }
+    }
+
+    /// The weights of the best linear predictor for these counts, by the moments, and the squared error they leave.
+    fn for_counts(&self, counts: &[u32]) -> (TargetRows, f64) {
         let used: Vec<usize> = (0..counts.len()).filter(|&i| counts[i] > 0).collect();
         let mut matrix = self.external.of(&used);
         for (i, &a) in used.iter().enumerate() {
-            matrix[(i, i)] += self.attributes[a].noise / f64::from(counts[a]);
+            matrix[(i, i)] += self.attributes[a].noise_of(counts[a]);
         }
-        let b: Vec<f64> = used.iter().map(|&a| self.attributes[a].covariance).collect();
-        let solved = matrix.solve(&b);
+        let b = self.rows(|a| &a.covariance);
+        let weights = solved(&matrix, &used, &b);
         // With (M + R) w = b, R the ridge, the error 2 w'b - w' M w less than the variance is w'b + w' R w less.
-        let share = |(&a, w): (&usize, &f64)| w * (self.attributes[a].covariance + w * self.attributes[a].ridge);
-        let explained: f64 = used.iter().zip(&solved).map(share).sum();
-        let mut weights = vec![0.0; counts.len()];
-        used.iter().zip(solved).for_each(|(&a, weight)| weights[a] = weight);
+        let share = |&a: &usize| dot(&weights[a], &b[a]) + weights.square(a) * self.attributes[a].ridge;
+        let explained: f64 = used.iter().map(share).sum();
         // What the moments leave is too small by about as much as it is for the planned judgments; knowing something is
         // never worse than knowing nothing.
         let error = ((self.label_variance - explained).max(0.0) * self.inflation).min(self.label_variance);
-        (weights, error.sqrt())
+        (weights, error)
     }
 }
 
-/// The predictor of each pattern of counts that was met.
-struct Rules<'a> {
-    predictor: &'a Predictor,
-    known: HashMap<Vec<u32>, (Vec<f64>, f64)>,
-}
-
-struct Prediction {
-    value: f64,
+/// What to predict by where counts are alike.
+struct Pattern {
+    weights: TargetRows,
+    bias: Vec<f64>,
     se: f64,
     planned: bool,
-}
-
-impl Rules<'_> {
-    fn predict(&mut self, counts: &[u32], means: &[f64]) -> Prediction {
-        let Rules { predictor, known } = self;
-        let attributes = &predictor.attributes;
-        if attributes.iter().map(|attribute| attribute.judgments).eq(counts.iter().copied()) {
-            let weighted = attributes.iter().zip(means).map(|(a, mean)| a.weight * mean).sum::<f64>();
-            return Prediction { value: predictor.bias + weighted, se: predictor.error_variance.sqrt(), planned: true };
-        }
-        if !known.contains_key(counts) {
-            known.insert(counts.to_vec(), predictor.for_pattern(counts));
-        }
-        let (weights, se) = &known[counts];
-        let off = |(i, attribute): (usize, &PredictorAttribute)| weights[i] * (means[i] - attribute.centre);
-        let value = predictor.label_mean + attributes.iter().enumerate().map(off).sum::<f64>();
-        Prediction { value, se: *se, planned: false }
-    }
+    discriminant: Option<Discriminant>,
 }
 
 impl PredictValuesOutcome {
-    fn push(&mut self, predictor: &Predictor, prediction: &Prediction) {
-        self.predictions.push(prediction.value);
-        self.standard_errors.push(prediction.se);
-        self.planned.push(prediction.planned);
-        if let Some(classes) = &predictor.classes {
-            let error = if prediction.planned { predictor.error_variance } else { prediction.se.powi(2) };
-            self.classes.push(classes.of(prediction.value, predictor.explained(error)) as u8);
-            self.second.push(classes.probability(prediction.value, predictor.explained(error)));
+    fn push(&mut self, pattern: &Pattern, means: &[f64]) {
+        let mut scores = pattern.bias.clone();
+        for (i, mean) in means.iter().enumerate() {
+            scores.iter_mut().zip(&pattern.weights[i]).for_each(|(score, weight)| *score += weight * mean);
+        }
+        if let [score] = scores[..] {
+            self.predictions.push(score);
+            self.standard_errors.push(pattern.se);
+        }
+        self.planned.push(pattern.planned);
+        if let Some(discriminant) = &pattern.discriminant {
+            self.probabilities.extend(discriminant.probabilities(&scores));
         }
     }
 
     /// The predictions, object by object.
     pub fn rows(&self) -> impl Iterator<Item = PredictedValue<'_>> {
-        self.objects.iter().enumerate().map(|(i, object)| PredictedValue {
-            object,
-            prediction: self.predictions[i],
-            se: self.standard_errors[i],
-            label: self.class_of(i),
-            planned: self.planned[i],
+        self.objects.iter().enumerate().map(|(i, object)| {
+            let probabilities = self.probabilities_of(i);
+            let class = probabilities.map(|of| likeliest(of.values));
+            PredictedValue {
+                object,
+                prediction: self.predictions.get(i).copied(),
+                se: self.standard_errors.get(i).copied(),
+                label: probabilities.zip(class).map(|(of, class)| of.classes[class].as_str()),
+                probability: probabilities.zip(class).map(|(of, class)| of.values[class]),
+                probabilities,
+                planned: self.planned[i],
+            }
         })
     }
 
-    fn class_of(&self, object: usize) -> Option<&str> {
-        let names = self.class_names.as_ref()?;
-        names.get(usize::from(*self.classes.get(object)?)).map(String::as_str)
+    /// The probability of each class of an object, if the label has classes.
+    fn probabilities_of(&self, object: usize) -> Option<ClassProbabilities<'_>> {
+        let classes = self.class_names.as_ref()?;
+        let values = self.probabilities.get(object * classes.len()..(object + 1) * classes.len())?;
+        Some(ClassProbabilities { classes, values })
     }
 
     /// The same with the error on the objects whose true label is known.
@@ -206,15 +246,16 @@ impl PredictValuesOutcome {
         let known: Vec<(usize, &str)> =
             matched.iter().enumerate().filter_map(|(object, truth)| Some((object, (*truth)?))).collect();
         let n = known.len() as f64;
-        if let Some(names) = &self.class_names {
-            let compared = ClassesTruth::of(known.iter().map(|&(object, truth)| {
-                let of = |class: usize| if class == 1 { self.second[object] } else { 1.0 - self.second[object] };
-                PredictedClass {
+        if self.class_names.is_some() {
+            let compared = ClassesTruth::of(known.iter().filter_map(|&(object, truth)| {
+                let ClassProbabilities { classes, values } = self.probabilities_of(object)?;
+                let class = likeliest(values);
+                Some(PredictedClass {
                     truth,
-                    label: self.class_of(object).unwrap_or_default(),
-                    probability: of(usize::from(self.classes[object])),
-                    of_truth: names.iter().position(|name| name == truth).map_or(0.0, of),
-                }
+                    label: &classes[class],
+                    probability: values[class],
+                    of_truth: classes.iter().position(|name| name == truth).map_or(0.0, |class| values[class]),
+                })
             }));
             self.error_rate = Some(1.0 - compared.accuracy);
             self.truth = Some(compared);

@@ -1,8 +1,10 @@
 //! What is left to explain after some judgments: a Gaussian conditioned on measurements.
 
+use super::{Estimates, TargetRows};
 use crate::linalg::{Block, Symmetric, add_product};
 
-/// The covariance of true values, K, and of them with the label, q, given the judgments taken so far.
+/// The covariance of true values, K, and of them with the label, q, given the judgments taken so far. A label of several
+/// targets has a q for each, and what is explained is summed over them.
 ///
 /// A judgment of a is a measurement of its true value with noise v. It explains q_a^2 / (v + K_aa); afterwards, with k
 /// the column a of K and s = v + K_aa, q <- q - k q_a / s and K <- K - k k' / s. The sum of what was explained is
@@ -13,7 +15,7 @@ use crate::linalg::{Block, Symmetric, add_product};
 #[derive(Clone)]
 pub(super) struct Residual<'a> {
     external: &'a Symmetric,
-    pub(super) covariance: Vec<f64>,
+    pub(super) covariance: TargetRows,
     variance: Vec<f64>,
     pub(super) explained: f64,
     columns: Vec<f64>,
@@ -24,10 +26,10 @@ pub(super) struct Residual<'a> {
 const NOTHING: f64 = 1e-11;
 
 impl<'a> Residual<'a> {
-    pub(super) fn new(external: &'a Symmetric, covariance: &[f64]) -> Self {
+    pub(super) fn new(external: &'a Symmetric, covariance: &TargetRows) -> Self {
         Residual {
             external,
-            covariance: covariance.to_vec(),
+            covariance: covariance.clone(),
             variance: (0..external.size()).map(|a| external[(a, a)]).collect(),
             explained: 0.0,
             columns: Vec::new(),
@@ -37,7 +39,7 @@ impl<'a> Residual<'a> {
 
     /// What a measurement of `a` with this noise would explain.
     pub(super) fn gain(&self, a: usize, noise: f64) -> f64 {
-        self.spread(a, noise).map_or(0.0, |spread| self.covariance[a].powi(2) / spread)
+        self.spread(a, noise).map_or(0.0, |spread| self.covariance.square(a) / spread)
     }
 
     /// The variance of a measurement; none if nothing is left to measure.
@@ -49,14 +51,14 @@ impl<'a> Residual<'a> {
     /// Takes a measurement of `a`.
     pub(super) fn take(&mut self, a: usize, noise: f64) {
         let Some(spread) = self.spread(a, noise) else { return };
-        let d = self.covariance.len();
+        let d = self.variance.len();
         let mut column = self.column(a);
         let scale = spread.sqrt();
         column.iter_mut().for_each(|k| *k /= scale);
-        let share = self.covariance[a] / scale;
-        self.explained += share * share;
-        for ((q, variance), k) in self.covariance.iter_mut().zip(&mut self.variance).zip(&column) {
-            *q -= k * share;
+        let share: Vec<f64> = self.covariance[a].iter().map(|q| q / scale).collect();
+        self.explained += share.iter().map(|share| share * share).sum::<f64>();
+        for ((q, variance), k) in self.covariance.rows_mut().zip(&mut self.variance).zip(&column) {
+            q.iter_mut().zip(&share).for_each(|(q, share)| *q -= k * share);
             *variance -= k * k;
         }
         match &mut self.matrix {
@@ -77,7 +79,7 @@ impl<'a> Residual<'a> {
 
     /// The column `a` of K.
     fn column(&self, a: usize) -> Vec<f64> {
-        let d = self.covariance.len();
+        let d = self.variance.len();
         if let Some(matrix) = &self.matrix {
             return matrix[a * d..(a + 1) * d].to_vec();
         }
@@ -91,7 +93,7 @@ impl<'a> Residual<'a> {
 
     /// K, row by row.
     fn whole(&self) -> Vec<f64> {
-        let d = self.covariance.len();
+        let d = self.variance.len();
         let mut matrix: Vec<f64> = (0..d).flat_map(|i| self.external.row(i)).copied().collect();
         let block = Block { matrix: &mut matrix, columns: d, corner: (0, 0) };
         add_product(block, -1.0, (&self.columns, d), (&self.columns, d));
@@ -100,18 +102,17 @@ impl<'a> Residual<'a> {
 
     /// K as a matrix of its own, with rounding taken off the diagonal.
     pub(super) fn external(&self) -> Symmetric {
-        let d = self.covariance.len();
+        let d = self.variance.len();
         let whole = self.matrix.clone().unwrap_or_else(|| self.whole());
         Symmetric::from_fn(d, |i, j| if i == j { self.variance[i].max(0.0) } else { whole[i * d + j] })
     }
 }
 
 /// What is left after `repeats` judgments of each attribute.
-pub(super) fn after<'a>(external: &'a Symmetric, covariance: &[f64], noise: &[f64], repeats: &[u32]) -> Residual<'a> {
-    let mut residual = Residual::new(external, covariance);
+pub(super) fn after<'a>(estimates: &'a Estimates, repeats: &[u32]) -> Residual<'a> {
+    let mut residual = Residual::new(&estimates.external, &estimates.covariance);
     for a in (0..repeats.len()).filter(|&a| repeats[a] > 0) {
-        // r judgments are one of noise v / r.
-        residual.take(a, noise[a] / f64::from(repeats[a]));
+        residual.take(a, estimates.noise_of(a, repeats[a]));
     }
     residual
 }

@@ -5,8 +5,11 @@ use super::{Estimates, Step};
 
 /// What `repeats` judgments of attribute `a` explain on their own: b^2 / (sigma^2 + v / r), and 0 where that is 0 / 0.
 fn worth(estimates: &Estimates, a: usize, repeats: u32) -> f64 {
-    let spread = estimates.signal[a] + estimates.noise[a] / f64::from(repeats);
-    if repeats == 0 || spread <= 0.0 || !estimates.usable[a] { 0.0 } else { estimates.covariance[a].powi(2) / spread }
+    if repeats == 0 {
+        return 0.0;
+    }
+    let spread = estimates.signal[a] + estimates.noise_of(a, repeats);
+    if spread <= 0.0 || !estimates.usable[a] { 0.0 } else { estimates.covariance.square(a) / spread }
 }
 
 /// Steps of the dynamic programme beyond which greedy must do: some seconds.

@@ -3,12 +3,13 @@
 use super::along::OtherLosses;
 use super::attribute_label::averaged_from;
 use super::attribute_names::find;
+use super::combine::combined;
 use super::estimates::check_ridge;
 use super::selection::{number, whole};
 use super::stability::check_samples;
 use super::{
-    CodedLabels, Estimates, LabelledJudgments, Method, RIDGES, SelectOutcome, SelectionFit, Selector, Spending,
-    StabilityFit, Strategy, ValidationFit,
+    CodedLabels, Combine, Estimates, LabelledJudgments, Method, NoiseFactors, RIDGES, SelectOutcome, SelectionFit,
+    Selector, Spending, StabilityFit, Strategy, ValidationFit,
 };
 use crate::judgments::LARGEST;
 use crate::{Column, Context, Dictionary, Error, Judgments, Result, Warning};
@@ -21,6 +22,9 @@ use std::collections::BTreeMap;
 /// estimated from objects with two or more judgments of each attribute. The method raises obj(r) one judgment after the
 /// other. The squared error to expect on new objects is cross-validated, and so is the ridge.
 ///
+/// Labels that are not numbers are classes: see [`CodedLabels`]. With more than two, what is explained is summed over the
+/// classes, each against the rest.
+///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `budget` | what may be spent on the judgments of each new object | 20 | above 0 |
@@ -31,6 +35,9 @@ use std::collections::BTreeMap;
 /// | `always` | attributes to judge at least once | none | |
 /// | `never` | attributes never to judge | none | |
 /// | `ridge` | `ridge` times (signal + noise / 2) is added to an attribute's variance | chosen among [`RIDGES`] by the expected loss | at least 0 |
+/// | `aggregate` | how judgments of an attribute of an object become one number | mean | majority: of two values; neither majority nor median with Best, Averages, Copies |
+/// | `noise_factors` | how many times the noise of these judgments those of new objects have | 1 each | above 0 |
+/// | `classes` | whether labels that are numbers are names of classes; other labels always are | no | |
 /// | `leak` | whether attributes that the label was averaged from may be judged | no | |
 /// | `label_noise` | the variance of errors in the label itself, which is taken off losses and its variance | 0 | at least 0, below the label's variance |
 /// | `compare` | whether to estimate what error other methods would have | no | |
@@ -76,6 +83,12 @@ pub struct Select {
     pub never: Vec<String>,
     /// The ridge; none to choose it by the expected loss.
     pub ridge: Option<f64>,
+    /// How judgments of an attribute of an object become one number.
+    pub aggregate: Combine,
+    /// How many times the noise of these judgments those of new objects have.
+    pub noise_factors: NoiseFactors,
+    /// Whether labels that are numbers are names of classes.
+    pub classes: bool,
     /// Whether attributes that the label was averaged from may be judged.
     pub leak: bool,
     /// The variance of errors in the label itself; see [`AttributeLabel`](super::AttributeLabel).
@@ -97,6 +110,9 @@ impl Default for Select {
             always: Vec::new(),
             never: Vec::new(),
             ridge: None,
+            aggregate: Combine::Mean,
+            noise_factors: NoiseFactors::default(),
+            classes: false,
             leak: false,
             label_noise: 0.0,
             compare: false,
@@ -134,6 +150,12 @@ impl Select {
             return Err(Error::OutOfRange { name: "a cost", value, range: "above 0, and 1e50 at most" });
         }
         self.ridge.map_or(Ok(()), check_ridge)?;
+        self.noise_factors.check()?;
+        if !self.aggregate.is_mean() && matches!(self.method, Method::Best | Method::Averages | Method::Copies) {
+            let (value, range) =
+                (self.method.name().to_owned(), "full, scoring or crowd-mean where judgments are not averaged");
+            return Err(Error::OutOfRange { name: "the method", value, range });
+        }
         if !(self.label_noise >= 0.0 && self.label_noise.is_finite()) {
             let value = self.label_noise.to_string();
             return Err(Error::OutOfRange { name: "the noise of the label", value, range: "0 or more" });
@@ -145,10 +167,13 @@ impl Select {
     pub fn fit(&self, judgments: &Judgments, label: &Column, context: &Context) -> Result<SelectOutcome> {
         self.check()?;
         let mut spending = self.spending(&judgments.attributes)?;
-        let coded = CodedLabels::of(label, &judgments.objects)?;
-        let data = LabelledJudgments::new(judgments, &coded.values)?;
+        let coded = CodedLabels::of(label, &judgments.objects, self.classes)?;
+        let noise_factors = self.noise_factors.in_order(&judgments.attributes)?;
+        let data = LabelledJudgments::coded(judgments, &coded)?.judged_anew(&noise_factors);
+        let tells = combined(judgments, self.aggregate)?;
+        let data = data.combined(self.aggregate, &tells);
         let mut warnings: Vec<Warning> = coded.warning().into_iter().collect();
-        if !self.leak {
+        if !self.leak && coded.classes.is_none() {
             warnings.extend(leave_out_the_label(&mut spending, data, label.name()));
         }
         context.report("estimating", 0.0)?;
@@ -185,6 +210,8 @@ impl Select {
         let found = Found {
             label: label.name(),
             coded: &coded,
+            noise_factors: &noise_factors,
+            combine: self.aggregate,
             selector: &selector,
             estimates: &estimates,
             ridge,
@@ -221,9 +248,10 @@ impl Select {
         ridge: f64,
         context: &Context,
     ) -> Result<Vec<OtherLosses>> {
-        let others = [Method::Full, Method::Scoring, Method::Averages, Method::CrowdMean];
+        let mean = [Method::Full, Method::Scoring, Method::Averages, Method::CrowdMean];
+        let others = mean.into_iter().filter(|method| self.aggregate.is_mean() || *method != Method::Averages);
         let mut found = Vec::new();
-        for method in others.into_iter().filter(|method| *method != self.method) {
+        for method in others.filter(|method| *method != self.method) {
             let Ok(strategy) = strategy(method, data, estimates, &selector.spending) else { continue };
             let other = Selector { strategy, spending: selector.spending.clone() };
             found.push(other.losses(estimates, data, ridge, context)?);
@@ -279,6 +307,8 @@ fn given(column: &Column) -> impl Iterator<Item = (usize, &str)> {
 pub(super) struct Found<'a> {
     pub(super) label: &'a str,
     pub(super) coded: &'a CodedLabels,
+    pub(super) noise_factors: &'a [f64],
+    pub(super) combine: Combine,
     pub(super) selector: &'a Selector,
     pub(super) estimates: &'a Estimates,
     pub(super) ridge: f64,

@@ -2,6 +2,7 @@
 
 use super::attribute_names::find;
 use super::estimates::check_ridge;
+use super::{ClassRule, Combine, NoiseFactors};
 use crate::judgments::LARGEST;
 use crate::{Column, Dictionary, Error, Result};
 use std::collections::HashSet;
@@ -26,6 +27,27 @@ pub struct Selection {
     pub label: Option<String>,
     /// The ridge that it was selected with.
     pub ridge: f64,
+    /// Whether the label's values are names of classes, even if they are numbers.
+    pub classes: bool,
+    /// How judgments of an attribute become one number.
+    pub aggregate: Combine,
+    /// The errors that were expected of it, if that is known.
+    pub expected: Option<SelectionErrors>,
+}
+
+/// The errors to expect of a selection, found with the choice of attributes held out as well. Who fits a predictor to the
+/// objects that a selection was made from cannot hold that choice out, and would state too little.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SelectionErrors {
+    /// The labelled objects that it was selected from.
+    pub objects: usize,
+    /// The squared error.
+    pub loss: f64,
+    /// Of classes, the share of objects in the wrong one.
+    pub error_rate: Option<f64>,
+    /// Of classes, where the predictions of held-out objects lie.
+    pub rule: Option<ClassRule>,
 }
 
 /// An attribute of a selection.
@@ -39,12 +61,15 @@ pub struct SelectionAttribute {
     /// What a judgment costs.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub cost: f64,
+    /// How many times the noise of the judgments that it was selected from those of new objects have, if not once.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub noise_factor: Option<f64>,
 }
 
 impl Selection {
     /// A selection of these attributes.
     pub fn new(attributes: Vec<SelectionAttribute>) -> Result<Self> {
-        let selection = Selection { attributes, label: None, ridge: 0.0 };
+        let selection = Selection { attributes, ..Selection::default() };
         selection.check().map(|()| selection)
     }
 
@@ -52,7 +77,7 @@ impl Selection {
     pub fn from_columns(judgments: &Column, cost: Option<&Column>) -> Result<Self> {
         let row = |(row, attribute): (usize, &str)| {
             let judgments = whole(judgments, row)?;
-            Ok(SelectionAttribute { attribute: attribute.to_owned(), judgments, cost: 1.0 })
+            Ok(SelectionAttribute { attribute: attribute.to_owned(), judgments, cost: 1.0, noise_factor: None })
         };
         let mut attributes = judgments.ids().iter().enumerate().map(row).collect::<Result<Vec<_>>>()?;
         if let Some(cost) = cost {
@@ -71,13 +96,27 @@ impl Selection {
     pub fn from_json(json: &str) -> Result<Self> {
         let outcome: OutcomeJson = serde_json::from_str(json)
             .map_err(|error| Error::NotASelection { line: error.line(), problem: problem(&error) })?;
-        let OutcomeJson { selection, label, ridge } = outcome;
-        let selection = Selection { attributes: selection, label: label.map(|label| label.name), ridge };
+        let OutcomeJson { selection, label, ridge, objects, cv_loss, error_rate, rule, aggregate } = outcome;
+        let fine = |loss: &f64| loss.is_finite() && *loss >= 0.0;
+        let expected = cv_loss.filter(fine).map(|loss| {
+            let error_rate = error_rate.filter(|rate| (0.0..=1.0).contains(rate));
+            SelectionErrors { objects, loss, error_rate, rule }
+        });
+        let classes = label.as_ref().is_some_and(|label| label.classes.is_some());
+        let selection = Selection {
+            attributes: selection,
+            label: label.map(|label| label.name),
+            ridge,
+            classes,
+            aggregate,
+            expected,
+        };
         selection.check().map(|()| selection)
     }
 
     /// An error if no judgment is asked for, an attribute stands twice, or a number is out of range.
     pub fn check(&self) -> Result<()> {
+        self.noise_factors().check()?;
         if self.attributes.iter().all(|attribute| attribute.judgments == 0) {
             return Err(Error::EmptySelection);
         }
@@ -90,6 +129,12 @@ impl Selection {
             return Err(Error::OutOfRange { name: "a cost", value, range: "0 to 1e50" });
         }
         check_ridge(self.ridge)
+    }
+
+    /// How many times the noise of the judgments at hand new ones have.
+    pub(super) fn noise_factors(&self) -> NoiseFactors {
+        let given = |attribute: &SelectionAttribute| Some((attribute.attribute.clone(), attribute.noise_factor?));
+        NoiseFactors { of: self.attributes.iter().filter_map(given).collect(), others: 1.0 }
     }
 
     /// How often to judge each of these attributes. An error if the selection asks for another.
@@ -147,12 +192,24 @@ struct OutcomeJson {
     label: Option<LabelJson>,
     #[serde(default)]
     ridge: f64,
+    #[serde(default)]
+    objects: usize,
+    #[serde(default)]
+    cv_loss: Option<f64>,
+    #[serde(default)]
+    error_rate: Option<f64>,
+    #[serde(default)]
+    rule: Option<ClassRule>,
+    #[serde(default)]
+    aggregate: Combine,
 }
 
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct LabelJson {
     name: String,
+    #[serde(default)]
+    classes: Option<serde::de::IgnoredAny>,
 }
 
 #[cfg(feature = "serde")]
@@ -199,7 +256,7 @@ mod tests {
                 "{text}: {error}"
             );
         }
-        let twice = SelectionAttribute { attribute: "a".into(), judgments: 1, cost: 1.0 };
+        let twice = SelectionAttribute { attribute: "a".into(), judgments: 1, cost: 1.0, noise_factor: None };
         assert_eq!(Selection::new(vec![twice.clone(), twice.clone()]), Err(Error::RepeatedId("a".into())));
         assert!(Selection::new(vec![SelectionAttribute { cost: -1.0, ..twice }]).is_err());
     }

@@ -1,7 +1,7 @@
 //! One selection from given moments: numbers in, numbers out.
 
 use super::best::best;
-use super::bound::{Rest, bound};
+use super::bound::{Relaxed, Rest, bound};
 use super::residual::after;
 use super::{Estimates, LabelledJudgments, Method, Spending, baselines, full, scoring};
 use crate::{Context, Error, Result};
@@ -121,7 +121,7 @@ impl Selector {
         let upper_bound = match self.strategy {
             // Theorem 3.2: nothing is better by its own objective.
             Strategy::Scoring => explained,
-            _ => bound(&self.whole(estimates, &self.open(estimates)), spending).upper.max(explained),
+            _ => self.relaxed(estimates).upper.max(explained),
         };
         let spent = path.last().map_or(0.0, |step| step.spent);
         Ok(SelectionFit { repeats, path, spent, explained, upper_bound, proven: false })
@@ -129,7 +129,7 @@ impl Selector {
 
     fn fit_best(&self, estimates: &Estimates, context: &Context) -> Result<SelectionFit> {
         let spending = &self.spending;
-        let relaxed = bound(&self.whole(estimates, &self.open(estimates)), spending);
+        let relaxed = self.relaxed(estimates);
         let best = best(estimates, spending, &relaxed, context)?;
         // The way there: greedy, among the judgments of the best selection.
         let within = Spending { at_most: best.repeats.clone(), ..spending.clone() };
@@ -177,16 +177,18 @@ impl Selector {
         (0..estimates.len()).filter(|&a| estimates.usable[a] && self.spending.at_most[a] > 0).collect()
     }
 
-    /// The whole problem, for the bound.
-    fn whole<'a>(&self, estimates: &'a Estimates, open: &'a [usize]) -> Rest<'a> {
-        let Estimates { external, covariance, noise, .. } = estimates;
-        Rest { external, covariance, noise, open, budget: self.spending.budget }
+    /// The whole problem, relaxed, with its bound.
+    fn relaxed(&self, estimates: &Estimates) -> Relaxed {
+        let Estimates { external, covariance, .. } = estimates;
+        let (open, noise) = (self.open(estimates), estimates.least_noise());
+        let rest = Rest { external, covariance, noise: &noise, open: &open, budget: self.spending.budget };
+        bound(&rest, &self.spending)
     }
 }
 
 impl Estimates {
     /// obj(r), which these numbers of judgments explain.
     pub(super) fn explained_by(&self, repeats: &[u32]) -> f64 {
-        after(&self.external, &self.covariance, &self.noise, repeats).explained
+        after(self, repeats).explained
     }
 }

@@ -104,8 +104,9 @@ impl<'a> Basket<'a> {
     }
 
     /// Whether one more judgment of an attribute is allowed and can be paid.
-    pub(super) fn can_take(&self, a: usize) -> bool {
-        self.repeats[a] < self.spending.at_most[a] && self.spending.affords(self.spent, self.spending.cost[a])
+    pub(super) fn can_take(&self, a: usize, more: u32) -> bool {
+        let cost = f64::from(more) * self.spending.cost[a];
+        self.spending.at_most[a].saturating_sub(self.repeats[a]) >= more && self.spending.affords(self.spent, cost)
     }
 
     pub(super) fn take(&mut self, a: usize) {
@@ -119,7 +120,7 @@ impl<'a> Basket<'a> {
         let mut most = 0.0;
         for a in 0..self.repeats.len() {
             let rate = gain(a) / self.spending.cost[a];
-            if rate > most && self.can_take(a) {
+            if rate > most && self.can_take(a, 1) {
                 (best, most) = (Some(a), rate);
             }
         }

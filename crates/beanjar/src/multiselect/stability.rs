@@ -46,25 +46,26 @@ impl Selector {
         check_samples(samples)?;
         check_ridge(ridge)?;
         self.spending.check_lengths(data.judgments.attributes.len())?;
-        let (mean, centred) = centred(data.labels)?;
+        let (mean, centred) = centred(data)?;
         let known = data.shuffled(context.seed(), 0);
         let centred = LabelledJudgments { labels: &centred, ..data };
-        let names = data.attribute_names();
         let steps = context.steps("resampling", samples);
         let drawn = context.map((0..samples as u64).collect(), |sample| {
             let mut random = stream(context.seed(), sample);
-            let mut times = vec![0; data.labels.len()];
+            let mut times = vec![0; data.judgments.objects.len()];
             for _ in 0..known.len() {
                 times[known[random.random_range(0..known.len())]] += 1;
             }
             let sums = sums(centred, &|object| times[object], &context.alone());
             let moments = sums.about(&sums.centre());
-            let estimates = Estimates::from_moments(names.clone(), moments, sums.objects(), mean).ridged(ridge);
+            let estimates = Estimates::from_moments(data, moments, sums.objects(), mean.clone()).ridged(ridge);
             let path = self.path(&estimates, data).unwrap_or_default();
             steps.tick().map(|()| self.repeats(&path))
         });
         let drawn: Vec<Vec<u32>> = drawn.into_iter().collect::<Result<_>>()?;
-        Ok((0..names.len()).map(|a| stability(drawn.iter().map(|repeats| repeats[a]).collect())).collect())
+        Ok((0..data.judgments.attributes.len())
+            .map(|a| stability(drawn.iter().map(|repeats| repeats[a]).collect()))
+            .collect())
     }
 }
 

@@ -1,9 +1,11 @@
 //! What error to expect on new objects, before paying for their judgments.
 
 use super::estimates::{centred, check_ridge};
+use super::held_out_scores::{FoldScores, Recognised, recognised, rule};
 use super::moments::{Moments, Sums, sums};
-use super::{Estimates, LabelledJudgments, Selector};
-use crate::linalg::Symmetric;
+use super::{ClassRule, Estimates, LabelledJudgments, Selector, Step, TargetRows};
+use crate::linalg::{Symmetric, dot};
+use crate::random::key;
 use crate::{Context, Error, Result};
 
 /// Expected squared error on new objects, by what is spent on each.
@@ -17,6 +19,10 @@ pub struct ValidationFit {
     label_variance: f64,
     /// Of each round, of each fold: its share of the objects, and the loss by what is spent.
     curves: Vec<Vec<Curve>>,
+    /// Of classes, how many are recognised at the end of the budget.
+    pub(super) recognised: Option<Recognised>,
+    /// Of classes, where the scores of held-out objects lie.
+    pub(super) rule: Option<ClassRule>,
 }
 
 /// A loss with its standard error.
@@ -33,6 +39,8 @@ struct Curve {
     share: f64,
     /// What was spent, rising, and the loss then.
     points: Vec<(f64, f64)>,
+    /// Of classes, the scores of the held-out objects at the end of the path.
+    scores: Option<FoldScores>,
 }
 
 /// Ridges to try.
@@ -59,7 +67,8 @@ impl Selector {
     /// estimate is steady. Of several ridges the one with the smallest loss plus two standard errors at the end of the
     /// budget is kept: where the loss is unsteady, it is smallest by chance. The loss that is reported is not that of the
     /// kept ridge, which is the best of several and so too small: each fold has the loss of the ridge that the other folds
-    /// of its round would have kept.
+    /// of its round would have kept. Of classes, the scores of held-out objects are brought to the judgments planned, and
+    /// each fold is classified by where the scores of the others lie.
     ///
     /// [`Strategy::Best`](super::Strategy::Best) is validated by the path of `Full`.
     ///
@@ -67,28 +76,22 @@ impl Selector {
     pub fn validate(&self, data: LabelledJudgments<'_>, ridges: &[f64], context: &Context) -> Result<ValidationFit> {
         ridges.iter().try_for_each(|&ridge| check_ridge(ridge))?;
         self.spending.check_lengths(data.judgments.attributes.len())?;
-        let (mean, centred) = centred(data.labels)?;
+        let (mean, centred) = centred(data)?;
         let held_out = CrossValidation {
             selector: self,
             data,
             centred: LabelledJudgments { labels: &centred, ..data },
             mean,
-            names: data.attribute_names(),
-            known: known(&centred),
+            known: data.labelled().collect(),
             ridges,
         };
         held_out.run(context)
     }
 }
 
-/// The labelled objects.
-fn known(labels: &[f64]) -> Vec<usize> {
-    (0..labels.len()).filter(|&object| labels[object].is_finite()).collect()
-}
-
 /// The fold of each object, at random; labelled objects only.
 fn folds_of(data: LabelledJudgments<'_>, folds: usize, seed: u64, round: u64) -> Vec<usize> {
-    let mut fold_of = vec![usize::MAX; data.labels.len()];
+    let mut fold_of = vec![usize::MAX; data.judgments.objects.len()];
     data.shuffled(seed, round).iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
     fold_of
 }
@@ -97,8 +100,7 @@ struct CrossValidation<'a> {
     selector: &'a Selector,
     data: LabelledJudgments<'a>,
     centred: LabelledJudgments<'a>,
-    mean: f64,
-    names: Vec<String>,
+    mean: Vec<f64>,
     known: Vec<usize>,
     ridges: &'a [f64],
 }
@@ -110,13 +112,16 @@ impl CrossValidation<'_> {
         if objects < FEWEST {
             return Err(few);
         }
-        let many = self.names.len() > MANY;
+        let many = self.data.judgments.attributes.len() > MANY;
         let folds = if many { 3 } else { FOLDS.min(objects) };
         let most_rounds = if many { 1 } else { ROUNDS.1 };
-        let labels = self.centred.labels;
-        let label_variance = self.known.iter().map(|&object| labels[object].powi(2)).sum::<f64>() / objects as f64;
-        let none = |&ridge: &f64| ValidationFit { ridge, rounds: 0, label_variance, curves: Vec::new() };
-        let mut all: Vec<ValidationFit> = self.ridges.iter().map(none).collect();
+        let square = |&object: &usize| self.centred.label(object).iter().map(|label| label * label).sum::<f64>();
+        let label_variance = self.known.iter().map(square).sum::<f64>() / objects as f64;
+        let of = |ridge: f64, rounds: usize, curves: Vec<Vec<Curve>>| {
+            let (recognised, rule) = self.recognised(&curves);
+            ValidationFit { ridge, rounds, label_variance, curves, recognised, rule }
+        };
+        let mut all: Vec<ValidationFit> = self.ridges.iter().map(|&ridge| of(ridge, 0, Vec::new())).collect();
         let budget = self.selector.spending.budget;
         for round in 0..most_rounds {
             let part = |done: usize| done as f64 / most_rounds as f64;
@@ -131,8 +136,16 @@ impl CrossValidation<'_> {
         }
         let ridge = best(&all, budget).ok_or(few)?.ridge;
         let rounds = all.first().map_or(0, |first| first.rounds);
-        let curves = (0..rounds).map(|round| chosen_by_others(&all, round, budget)).collect();
-        Ok(ValidationFit { ridge, rounds, label_variance, curves })
+        Ok(of(ridge, rounds, (0..rounds).map(|round| chosen_by_others(&all, round, budget)).collect()))
+    }
+
+    /// How many held-out objects are recognised, on average over rounds, and where their scores lie.
+    fn recognised(&self, rounds: &[Vec<Curve>]) -> (Option<Recognised>, Option<ClassRule>) {
+        let Some(classes) = self.data.classes else { return (None, None) };
+        let scores = |folds: &Vec<Curve>| folds.iter().filter_map(|fold| fold.scores.clone()).collect();
+        let rounds: Vec<Vec<FoldScores>> = rounds.iter().map(scores).collect();
+        let counted: Vec<Recognised> = rounds.iter().filter_map(|folds| recognised(folds, classes)).collect();
+        (Recognised::mean(&counted), rule(&rounds.concat(), classes))
     }
 
     /// Holds each fold out once: of each fold, the curve of each ridge.
@@ -154,15 +167,22 @@ impl CrossValidation<'_> {
             let share = parts[fold].objects() / self.known.len() as f64;
             let moments = train.about(&train.centre());
             let raw = moments.external.clone();
-            let mut estimates = Estimates::from_moments(self.names.clone(), moments, train.objects(), self.mean);
+            let mut estimates = Estimates::from_moments(self.data, moments, train.objects(), self.mean.clone());
             let noise = estimates.noise.clone();
-            let held_out = HeldOut { test: &test, train: &raw, noise: &noise };
+            let held_out = HeldOut { test: &test, train: &raw, noise: &noise, data: self.data };
+            let objects: Vec<usize> = self.known.iter().copied().filter(|&object| fold_of[object] == fold).collect();
             let diagonal = estimates.diagonal();
             let curve = |&ridge: &f64| {
                 steps.tick()?;
                 // In place: with thousands of attributes a copy takes longer than the curve.
                 estimates.set_ridge(ridge, &diagonal);
-                Ok(Curve { share, points: held_out.curve(self.selector, &estimates, self.data) })
+                let path = self.selector.path(&estimates, self.data).unwrap_or_default();
+                let scores = self.data.classes.map(|classes| {
+                    let repeats = self.selector.repeats(&path);
+                    let from = (&estimates, &estimates.weights_for(&repeats), &repeats[..]);
+                    FoldScores::of(self.data, classes, &objects, from, key(context.seed(), round))
+                });
+                Ok(Curve { share, points: held_out.curve(self.selector, &estimates, &path), scores })
             };
             self.ridges.iter().map(curve).collect()
         });
@@ -226,16 +246,22 @@ impl ValidationFit {
     }
 }
 
+/// What the errors of held-out objects are, and of classes their scores by fold.
+pub(super) struct HeldOutErrors {
+    pub(super) loss: f64,
+    pub(super) scores: Vec<FoldScores>,
+}
+
 /// The expected squared error of weights from the moments at given repeats, by the same r-loss on held-out objects. None
 /// if there are too few objects to hold some out.
-pub(super) fn expected_loss(
+pub(super) fn held_out_errors(
     data: LabelledJudgments<'_>,
     wanted: &[u32],
     ridge: f64,
     context: &Context,
-) -> Result<Option<f64>> {
-    let (mean, centred) = centred(data.labels)?;
-    let known = known(&centred);
+) -> Result<Option<HeldOutErrors>> {
+    let (mean, centred) = centred(data)?;
+    let known: Vec<usize> = data.labelled().collect();
     if known.len() < FEWEST {
         return Ok(None);
     }
@@ -243,19 +269,24 @@ pub(super) fn expected_loss(
     let fold_of = folds_of(data, folds, context.seed(), 0);
     let centred = LabelledJudgments { labels: &centred, ..data };
     let steps = context.steps("cross-validating", folds);
-    let mut total = 0.0;
+    let mut found = HeldOutErrors { loss: 0.0, scores: Vec::new() };
     for fold in 0..folds {
         let of = |inside: bool| sums(centred, &|object| u32::from((fold_of[object] == fold) == inside), context);
         let (train, test) = (of(false), of(true));
         let moments = train.about(&train.centre());
         let raw = moments.external.clone();
-        let estimates = Estimates::from_moments(data.attribute_names(), moments, train.objects(), mean).ridged(ridge);
+        let estimates = Estimates::from_moments(data, moments, train.objects(), mean.clone()).ridged(ridge);
         let held_out = test.about(&train.centre());
-        let held_out = HeldOut { test: &held_out, train: &raw, noise: &estimates.noise };
-        total += test.objects() * held_out.loss(&estimates.weights_for(wanted), wanted);
+        let held_out = HeldOut { test: &held_out, train: &raw, noise: &estimates.noise, data };
+        let weights = estimates.weights_for(wanted);
+        found.loss += test.objects() * held_out.loss(&weights, wanted) / known.len() as f64;
+        found.scores.extend(data.classes.map(|classes| {
+            let objects: Vec<usize> = known.iter().copied().filter(|&object| fold_of[object] == fold).collect();
+            FoldScores::of(data, classes, &objects, (&estimates, &weights, wanted), context.seed())
+        }));
         steps.tick()?;
     }
-    Ok(Some(total / known.len() as f64))
+    Ok(Some(found))
 }
 
 /// Moments of held-out objects; what they do not have is taken from the training objects.
@@ -263,12 +294,12 @@ struct HeldOut<'a> {
     test: &'a Moments,
     train: &'a Symmetric,
     noise: &'a [f64],
+    data: LabelledJudgments<'a>,
 }
 
 impl HeldOut<'_> {
     /// The loss of the method's selection after each step, or after some of them if they are many.
-    fn curve(&self, selector: &Selector, estimates: &Estimates, data: LabelledJudgments<'_>) -> Vec<(f64, f64)> {
-        let Ok(steps) = selector.path(estimates, data) else { return Vec::new() };
+    fn curve(&self, selector: &Selector, estimates: &Estimates, steps: &[Step]) -> Vec<(f64, f64)> {
         let every = steps.len().div_ceil(MOST_POINTS).max(1);
         (1..=steps.len())
             .filter(|taken| taken % every == 0 || *taken == steps.len())
@@ -279,18 +310,19 @@ impl HeldOut<'_> {
             .collect()
     }
 
-    /// The r-loss of these weights.
-    fn loss(&self, weights: &[f64], repeats: &[u32]) -> f64 {
+    /// The r-loss of these weights, summed over targets.
+    fn loss(&self, weights: &TargetRows, repeats: &[u32]) -> f64 {
         let test = self.test;
         let used: Vec<usize> = (0..repeats.len()).filter(|&a| repeats[a] > 0).collect();
         let mut loss = test.label_variance;
         for &a in &used {
-            let noise = if test.usable[a] { test.noise[a] } else { self.noise[a] };
-            loss += weights[a] * (weights[a] * noise / f64::from(repeats[a]) - 2.0 * test.covariance[a]);
+            let noise = if test.usable[a] { test.noise[a] * self.data.noise_factor(a) } else { self.noise[a] };
+            let noise = noise * self.data.noise_share(a, repeats[a]);
+            loss += weights.square(a) * noise - 2.0 * dot(&weights[a], &test.covariance[a]);
             for &b in &used {
                 let seen = test.usable[a] && test.usable[b] && test.seen_together[(a, b)] > 0.0;
                 let external = if seen { test.external[(a, b)] } else { self.train[(a, b)] };
-                loss += weights[a] * weights[b] * external;
+                loss += dot(&weights[a], &weights[b]) * external;
             }
         }
         loss

@@ -195,6 +195,11 @@ impl AttributeSums {
         (self.paired.objects > 0.0).then(|| self.paired.variances / self.paired.objects)
     }
 
+    /// The degrees of freedom of the internal variance.
+    pub(crate) fn freedom(&self) -> f64 {
+        self.paired.judgments - self.paired.objects
+    }
+
     /// The external variance sigma^2, rounded up to 0 as the paper does. None if no object has two judgments.
     pub(super) fn signal(&self) -> Option<f64> {
         self.signal_about(self.shifted_centre()).map(|signal| signal.max(0.0))

@@ -96,8 +96,12 @@ impl Album {
         fresh: &SimulatedPhotos,
         context: &Context,
     ) -> Result<Option<f64>> {
-        let attribute =
-            |(name, n): &(String, u32)| SelectionAttribute { attribute: name.clone(), judgments: *n, cost: 1.0 };
+        let attribute = |(name, n): &(String, u32)| SelectionAttribute {
+            attribute: name.clone(),
+            judgments: *n,
+            cost: 1.0,
+            noise_factor: None,
+        };
         let mut selection = Selection::new(repeats.iter().map(attribute).collect())?;
         selection.ridge = ridge;
         let fitted = FitPredictor { selection, fitting: Fitting::Moments }.fit(

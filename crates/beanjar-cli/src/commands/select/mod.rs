@@ -5,7 +5,7 @@ use super::pictures::Pictures;
 use super::{Reading, column_names, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use beanjar::multiselect::{self, Method};
+use beanjar::multiselect::{self, Combine, Method, NoiseFactors};
 use beanjar_io::{Source, read_table};
 use clap::{Args, ValueEnum};
 
@@ -14,9 +14,11 @@ use clap::{Args, ValueEnum};
 /// Needs two or more judgments of each attribute of some labelled objects. The result says how often to judge each
 /// attribute of a new object, how to weigh the means of the judgments, and what squared error to expect. That error is
 /// cross-validated: each object is predicted from the others.
+///
+/// Labels that are not numbers are classes, two or more: then it says what share of new objects to expect in the wrong class.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar select judgments.csv --labels truth.csv --label height --budget 30\n  beanjar select judgments.csv --labels truth.csv --budget 40 --cost height=4,weight=4 --at-most 10 --out selection.json\n  beanjar select judgments.csv --label trustworthy --budget 20\n  beanjar select judgments.csv --labels truth.csv --budget 40 --report report.html"
+    after_help = "Examples:\n  beanjar select judgments.csv --labels truth.csv --label height --budget 30\n  beanjar select judgments.csv --labels truth.csv --budget 40 --cost height=4,weight=4 --at-most 10 --out selection.json\n  beanjar select judgments.csv --label trustworthy --budget 20\n  beanjar select judgments.csv --labels species.csv --budget 20\n  beanjar select judgments.csv --labels truth.csv --budget 20 --pilot few-by-the-new-crowd.csv\n  beanjar select judgments.csv --labels truth.csv --budget 40 --report report.html"
 )]
 pub(crate) struct Select {
     /// The judgments: object,attribute,worker,value, or a column per attribute.
@@ -46,6 +48,17 @@ pub(crate) struct Select {
     /// variance. 0 is the paper's algorithm; auto takes the X with the smallest expected error.
     #[arg(long, value_name = "X|auto", default_value = "auto", allow_negative_numbers = true)]
     ridge: String,
+    /// How judgments of an attribute of an object become one number.
+    #[arg(long, value_enum, default_value_t = AggregateName::Mean)]
+    aggregate: AggregateName,
+    /// How many times the noise of these judgments those of new objects will have, where others will judge them: a number for
+    /// all attributes, or NAME=F,...
+    #[arg(long, value_name = "F|NAME=F,...", conflicts_with = "pilot", allow_negative_numbers = true)]
+    noise_factor: Vec<String>,
+    /// A few judgments by those who will judge new objects, some objects twice: their noise takes the place of that of
+    /// JUDGMENTS.
+    #[arg(long, value_name = "FILE")]
+    pilot: Option<Source>,
     /// Whether an attribute that the label was averaged from may be used to predict it.
     #[arg(long, value_enum, value_name = "allow|refuse", default_value_t = Leak::Refuse)]
     leak: Leak,
@@ -85,6 +98,26 @@ enum MethodName {
     CrowdMean,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AggregateName {
+    /// Their mean.
+    Mean,
+    /// Their median, which a few that are far off do not move.
+    Median,
+    /// Of two values the one that most give; the middle of both where as many give each.
+    Majority,
+}
+
+impl From<AggregateName> for Combine {
+    fn from(name: AggregateName) -> Combine {
+        match name {
+            AggregateName::Mean => Combine::Mean,
+            AggregateName::Median => Combine::Median,
+            AggregateName::Majority => Combine::Majority,
+        }
+    }
+}
+
 impl From<MethodName> for Method {
     fn from(name: MethodName) -> Method {
         match name {
@@ -100,13 +133,19 @@ impl From<MethodName> for Method {
 
 impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let inputs: Vec<&Source> = [&self.file].into_iter().chain(&self.label_column.labels).collect();
+        let inputs: Vec<&Source> =
+            [&self.file].into_iter().chain(&self.label_column.labels).chain(&self.pilot).collect();
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
         let mut params = self.params()?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let (label, noise) = self.label_column.read(None, &judgments, &self.reading, common)?;
         params.label_noise = noise;
+        if let Some(source) = &self.pilot {
+            let pilot = judgments_of(self.reading.read(source, common)?.data, source)?;
+            let found = NoiseFactors::from_pilot(&judgments, &pilot);
+            params.noise_factors = found.map_err(|error| Failure::from(error).of(source))?;
+        }
         let outcome = params
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;
@@ -125,6 +164,9 @@ impl Select {
             always: names(&self.always),
             never: names(&self.never),
             ridge: self.ridge()?,
+            aggregate: self.aggregate.into(),
+            noise_factors: noise_factors(&self.noise_factor)?,
+            classes: self.label_column.classes,
             leak: self.leak == Leak::Allow,
             bootstrap: self.bootstrap,
             compare: self.compare || self.pictures.wanted(),
@@ -145,13 +187,31 @@ impl Select {
     }
 }
 
+/// Noise factors: a number for all, or NAME=NUMBER,...
+pub(crate) fn noise_factors(given: &[String]) -> Result<NoiseFactors> {
+    let mut factors = NoiseFactors::default();
+    for given in given {
+        match given.parse() {
+            Ok(all) => factors.others = all,
+            Err(_) => factors.of.extend(pairs("--noise-factor", given)?),
+        }
+    }
+    Ok(factors)
+}
+
+/// NAME=NUMBER,...
+fn pairs(flag: &str, given: &str) -> Result<Vec<(String, f64)>> {
+    let pair = |pair: &str| {
+        let bad = || Failure::Words(format!("{flag}: '{pair}' is not NAME=NUMBER"));
+        let (name, number) = pair.rsplit_once('=').ok_or_else(bad)?;
+        Ok((name.trim().to_owned(), number.trim().parse().map_err(|_| bad())?))
+    };
+    given.split(',').map(pair).collect()
+}
+
 /// Costs written as NAME=NUMBER,...
 fn with_pairs(mut params: multiselect::Select, given: &str) -> Result<multiselect::Select> {
-    for pair in given.split(',') {
-        let bad = || Failure::Words(format!("--cost: '{pair}' is not NAME=NUMBER"));
-        let (name, cost) = pair.rsplit_once('=').ok_or_else(bad)?;
-        params.costs.insert(name.trim().to_owned(), cost.trim().parse().map_err(|_| bad())?);
-    }
+    params.costs.extend(pairs("--cost", given)?);
     Ok(params)
 }
 

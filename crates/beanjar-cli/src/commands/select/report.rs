@@ -1,7 +1,7 @@
 //! What `select` prints.
 
 use crate::output::{Report, Rows, exact, number, table, with_header};
-use beanjar::multiselect::{AttributeStability, SelectOutcome, SelectedAttribute};
+use beanjar::multiselect::{AttributeStability, Classes, Combine, SelectOutcome, SelectedAttribute};
 
 impl Report for SelectOutcome {
     fn text(&self) -> String {
@@ -11,13 +11,9 @@ impl Report for SelectOutcome {
         );
         text += &attributes(self);
         text += &losses(self);
-        if self.still_falling {
-            text += "\n  The expected error still falls at the end of the budget: a larger one would do better.\n";
-        }
-        if let Some(suggested) = self.suggested_budget {
-            text += &format!(
-                "\n  A budget of {suggested} would do: its expected error is within one standard error of the smallest.\n"
-            );
+        text += &recognised(self);
+        if let Some(advice) = self.advice() {
+            text += &format!("\n  {advice}\n");
         }
         if self.cv_loss.is_some() {
             text += &format!("\n{}", by_budget(self));
@@ -26,27 +22,82 @@ impl Report for SelectOutcome {
     }
 
     fn rows(&self) -> Rows<'_> {
-        let header = ["attribute", "judgments", "cost", "weight", "covariance", "noise", "signal"];
-        let row = |a: &SelectedAttribute| {
-            let numbers = [a.cost, a.weight, a.covariance, a.noise, a.signal];
-            let texts = numbers.map(|number| exact(Some(number)));
-            [vec![a.attribute.clone(), a.judgments.to_string()], texts.to_vec()].concat()
+        let several = self.several();
+        let of_each = |what: &str| match several {
+            Some(classes) => classes.names.iter().map(|class| format!("{what} {class}")).collect(),
+            None => vec![what.to_owned()],
         };
-        with_header(&header, self.selection.iter().map(row))
+        let mut header = ["attribute", "judgments", "cost"].map(str::to_owned).to_vec();
+        header.extend(of_each("weight"));
+        header.extend(of_each("covariance"));
+        header.extend(["noise", "signal"].map(str::to_owned));
+        let row = |a: &SelectedAttribute| {
+            let mut row = vec![a.attribute.clone(), a.judgments.to_string()];
+            let numbers = [&[a.cost][..], a.weight.all(), a.covariance.all(), &[a.noise, a.signal]].concat();
+            row.extend(numbers.into_iter().map(|number| exact(Some(number))));
+            row
+        };
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        with_header(&header, self.selection.iter().map(row).collect::<Vec<_>>().into_iter())
     }
+}
+
+/// The classes, if there are more than two, each with weights of its own.
+trait Several {
+    fn several(&self) -> Option<&Classes>;
+}
+
+impl Several for SelectOutcome {
+    fn several(&self) -> Option<&Classes> {
+        self.label.classes.as_ref().filter(|classes| classes.names.len() > 2)
+    }
+}
+
+/// The class that an attribute tells most of, against the rest.
+fn tells<'a>(classes: &'a Classes, a: &SelectedAttribute) -> &'a str {
+    let told = |class: &usize| {
+        a.covariance.all()[*class].abs() / (classes.shares[*class] * (1.0 - classes.shares[*class])).sqrt()
+    };
+    let most = (0..classes.names.len()).max_by(|one, other| told(one).total_cmp(&told(other)));
+    most.map_or("", |class| &classes.names[class])
 }
 
 /// What to ask, and what each column means.
 fn attributes(outcome: &SelectOutcome) -> String {
-    let mut header = vec!["attribute", "judgments", "cost", "weight", "covariance", "noise", "signal"];
-    let mut meanings = vec![
-        ("judgments", "how often to judge the attribute of each object"),
-        ("cost", "what these judgments cost"),
-        ("weight", "the prediction is the bias plus the sum of weight times mean judgment"),
-        ("covariance", "between the attribute and the label"),
-        ("noise", "variance of judgments of one object"),
-        ("signal", "variance of the attribute's true values over objects"),
-    ];
+    let mut header = vec!["attribute", "judgments", "cost"];
+    let mut meanings =
+        vec![("judgments", "how often to judge the attribute of each object"), ("cost", "what these judgments cost")];
+    match outcome.several() {
+        Some(_) => {
+            header.push("tells most of");
+            meanings.push(("tells most of", "the class that it sets apart best; --format json has all weights"));
+        }
+        None => {
+            header.extend(["weight", "covariance"]);
+            meanings.push((
+                "weight",
+                match outcome.aggregate {
+                    Combine::Median => "the prediction is the bias plus the sum of weight times median judgment",
+                    Combine::Majority => {
+                        "the prediction is the bias plus the sum of weight times majority of judgments"
+                    }
+                    _ => "the prediction is the bias plus the sum of weight times mean judgment",
+                },
+            ));
+            meanings.push(("covariance", "between the attribute and the label"));
+        }
+    }
+    header.extend(["noise", "signal"]);
+    let anew = outcome.selection.iter().any(|chosen| chosen.noise_factor.is_some());
+    meanings.push(match anew {
+        true => ("noise", "variance of judgments of one object, by those who will judge new objects"),
+        false => ("noise", "variance of judgments of one object"),
+    });
+    if anew {
+        header.insert(header.len() - 1, "times");
+        meanings.push(("times", "how many times the noise of the judgments at hand that is"));
+    }
+    meanings.push(("signal", "variance of the attribute's true values over objects"));
     if outcome.stability.is_some() {
         header.extend(["chosen", "range"]);
         meanings.push(("chosen", "share of resamplings of the objects in which the attribute is chosen"));
@@ -55,16 +106,26 @@ fn attributes(outcome: &SelectOutcome) -> String {
     let row =
         |a: &SelectedAttribute| {
             let mut row = vec![a.attribute.clone(), a.judgments.to_string(), number(a.cost * f64::from(a.judgments))];
-            row.extend([a.weight, a.covariance, a.noise, a.signal].map(number));
+            match outcome.several() {
+                Some(classes) => row.push(tells(classes, a).to_owned()),
+                None => row.extend([a.weight.single(), a.covariance.single()].map(number)),
+            }
+            row.push(number(a.noise));
+            row.extend(a.noise_factor.map(number));
+            row.push(number(a.signal));
             row.extend(stability(outcome, &a.attribute).into_iter().flat_map(|s| {
                 [format!("{:.0}%", 100.0 * s.chosen), format!("{}-{}", s.judgments_low, s.judgments_high)]
             }));
             row
         };
     let mut text = table(&header, outcome.selection.iter().map(row).collect());
-    text += &format!("  (bias)  {}\n\n", number(outcome.bias));
+    if let Some(bias) = outcome.bias.single() {
+        text += &format!("  (bias)  {}\n", number(bias));
+    }
+    text += "\n";
+    let widest = meanings.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, meaning) in meanings {
-        text += &format!("  {name:<10}  {meaning}\n");
+        text += &format!("  {name:<widest$}  {meaning}\n");
     }
     text + "\n"
 }
@@ -80,21 +141,32 @@ fn losses(outcome: &SelectOutcome) -> String {
     let mut line = |name: &str, value: String, meaning: String| {
         text += &format!("  {name:<22}  {value:<8}  {meaning}\n");
     };
+    if let (Some(rate), Some(classes)) = (outcome.error_rate, &outcome.label.classes) {
+        let guess = 100.0 * (1.0 - classes.largest());
+        line(
+            "expected error rate",
+            format!("{:.1}%", 100.0 * rate),
+            format!("of new objects in the wrong class; always the largest: {guess:.1}%"),
+        );
+    }
     if let (Some(loss), Some(se)) = (outcome.cv_loss, outcome.cv_se) {
+        let of = if outcome.several().is_some() { "summed over classes, " } else { "" };
         line(
             "expected squared error",
             number(loss),
-            format!("on new objects, cross-validated; standard error {}", number(se)),
+            format!("{of}on new objects, cross-validated; standard error {}", number(se)),
         );
     }
-    line("label variance", number(variance), "the squared error of predicting the mean for every object".into());
-    if let Some(rate) = outcome.error_rate {
-        line("expected error rate", format!("{:.1}%", 100.0 * rate), "of new objects in the wrong class".into());
-    }
+    let of_mean = match outcome.several() {
+        Some(_) => "the same where every object is given the shares of the classes",
+        None => "the squared error of predicting the mean for every object",
+    };
+    line("label variance", number(variance), of_mean.into());
     let above = outcome.cv_loss.is_some_and(|loss| loss < outcome.projected_loss);
-    let meaning = match above {
-        true => "by the shrunken weights' own account; a ridge makes it too large, so go by the expected one",
-        false => "on the objects used to choose; too small as a rule",
+    let meaning = match (above, outcome.ridge > 0.0) {
+        (true, true) => "too large where a ridge shrinks the weights: go by the expected one",
+        (true, false) => "on the objects used to choose; above the expected one by chance",
+        (false, _) => "on the objects used to choose; too small as a rule",
     };
     line("projected error", number(outcome.projected_loss), meaning.into());
     let share = 100.0 * outcome.explained / variance;
@@ -115,6 +187,21 @@ fn losses(outcome: &SelectOutcome) -> String {
         );
     }
     text
+}
+
+/// Of each class, how many of its objects are recognised; nothing of many classes.
+fn recognised(outcome: &SelectOutcome) -> String {
+    /// What is read at a glance.
+    const MOST: usize = 20;
+    let Some(classes) = outcome.recognised.as_ref().filter(|classes| classes.len() <= MOST) else {
+        return String::new();
+    };
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    let rows = classes.iter().map(|of| vec![of.class.clone(), percent(of.share), percent(of.recall)]).collect();
+    let rows = table(&["class", "share", "recognised"], rows);
+    format!(
+        "\n{rows}\n  share       of the labelled objects\n  recognised  of new objects of the class, those expected to be put there\n"
+    )
 }
 
 /// Some steps of the path: about a dozen, denser where little is spent.

@@ -47,12 +47,34 @@ fn multiselect_models_of_version_1_still_load_and_predict() {
         let outcome = predictor.predict(&judgments, &Context::new()).unwrap();
         assert_eq!(outcome.planned, [true, false]);
         // By hand from the file: the bias, and each weight times the mean.
-        let by_hand = predictor.bias + predictor.attributes[0].weight * 6.5 + predictor.attributes[1].weight * -3.0;
+        let weight = |a: usize| predictor.attributes[a].weight.single().unwrap();
+        let by_hand = predictor.bias.single().unwrap() + weight(0) * 6.5 + weight(1) * -3.0;
         assert!((outcome.predictions[0] - by_hand).abs() < 1e-12);
         assert!(outcome.predictions[0] > outcome.predictions[1]);
         assert_eq!(outcome.rows().next().unwrap().label.is_some(), classes);
         let again = Model::from_json(&Model::Multiselect(predictor.clone()).to_json()).unwrap();
         assert_eq!(again, Model::Multiselect(predictor));
+    }
+}
+
+#[test]
+fn a_predictor_of_three_classes_is_saved_and_loaded() {
+    use crate::multiselect::{FitPredictor, Fitting, Select};
+    use crate::simulate::{JudgedObjects, JudgmentShape, LabelShape};
+    let world = JudgedObjects::new(LabelShape::Means(3), JudgmentShape::Normal, 4, 1);
+    let (judgments, label) = world.draw(60, &[2; 4], 2).unwrap();
+    let selection = Select { budget: 5.0, ..Select::default() }.fit(&judgments, &label, &Context::new()).unwrap();
+    let params = FitPredictor { selection: selection.to_selection(), fitting: Fitting::Moments };
+    let predictor = params.fit(&judgments, &label, &Context::new()).unwrap().predictor;
+    let text = Model::Multiselect(predictor.clone()).to_json();
+    let Model::Multiselect(again) = Model::from_json(&text).unwrap() else { panic!("another kind") };
+    assert_eq!(again, predictor);
+    let found = again.predict(&judgments, &Context::new()).unwrap();
+    assert_eq!((found.probabilities.len(), found.predictions.len()), (180, 0));
+    for (part, other) in
+        [("\"means\"", "\"meaning\""), ("\"shares\": [", "\"shares\": [0.1,"), ("\"weight\": [", "\"weight\": [1,")]
+    {
+        assert!(Model::from_json(&text.replace(part, other)).is_err(), "{part}");
     }
 }
 

@@ -119,7 +119,7 @@ fn the_crowd_mean_is_of_the_named_attribute_or_of_the_best() {
     let found = params.fit(&judgments, &column, &Context::new()).unwrap();
     // Six judgments of one attribute explain b^2 / (sigma^2 + v / 6).
     let estimates = estimated(&judgments, &labels);
-    let alone = |a: usize| estimates.covariance[a].powi(2) / (estimates.external(a, a) + estimates.noise[a] / 6.0);
+    let alone = |a: usize| estimates.covariance.square(a) / (estimates.external(a, a) + estimates.noise[a] / 6.0);
     let best = (0..4).max_by(|&a, &b| alone(a).total_cmp(&alone(b))).unwrap();
     assert_eq!((found.selection.len(), judgments_of(&found, &format!("a{best}"))), (1, 6));
     assert!((found.explained - alone(best)).abs() < 1e-9 * alone(best));

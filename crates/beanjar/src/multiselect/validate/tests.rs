@@ -38,8 +38,8 @@ fn the_r_loss_is_unbiased() {
         let sums = sums(data, &|_| 1, &Context::new());
         // About the true centre, which is 0: the labels' own mean would make the loss a little smaller.
         let moments = sums.about(&sums.centre_at_zero(&judgments));
-        let held = HeldOut { test: &moments, train: &moments.external, noise: &moments.noise };
-        losses.push(held.loss(&weights, &repeats));
+        let held = HeldOut { test: &moments, train: &moments.external, noise: &moments.noise, data };
+        losses.push(held.loss(&weights.to_vec().into(), &repeats));
     }
     let (judgments, labels) = draw(1_000_000, 40_000, &repeats);
     let direct: f64 = (0..40_000)
@@ -79,9 +79,9 @@ fn the_expected_loss_is_that_of_new_objects_and_the_projected_one_is_too_good() 
             .map(|object| {
                 let judged = judgments.of(object).by_attribute();
                 let of = |(a, _, values): (usize, &[u32], &[f64])| {
-                    weights[a] * values.iter().sum::<f64>() / values.len() as f64
+                    weights[a][0] * values.iter().sum::<f64>() / values.len() as f64
                 };
-                (estimates.bias(&weights) + judged.map(of).sum::<f64>() - labels[object]).powi(2)
+                (estimates.bias(&weights)[0] + judged.map(of).sum::<f64>() - labels[object]).powi(2)
             })
             .sum::<f64>()
             / 4000.0
