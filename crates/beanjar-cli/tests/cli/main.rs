@@ -6,6 +6,7 @@ mod bad_input;
 mod exports;
 mod hardening;
 mod learning;
+mod learning_in_any_order;
 mod output_files;
 mod public_data;
 mod reading;

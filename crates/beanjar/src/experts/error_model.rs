@@ -1,5 +1,6 @@
 //! How experts err: one skill each, or a confusion matrix each, chosen by labels that were held out.
 
+use super::large_path::OF_PARTS;
 use super::learn::{Chosen, HeldOutFits, Learn, LearnFrom};
 use super::path::{PathPoint, classes_of, held_out_of, probabilities};
 use super::temperature::{temperature, unit_log_likelihoods};
@@ -94,12 +95,13 @@ impl Learn {
         context: &Context,
     ) -> Result<HeldOutFits> {
         let alone = context.alone();
+        let roughly = ManyExperts { tolerance: OF_PARTS, ..method.clone() };
         let steps = context.steps("comparing how experts err", skill.parts.len());
         let parts = context.map(skill.parts.iter().enumerate().collect(), |(part, fit): (usize, &ClassifierFit)| {
             let kept: Vec<usize> = (0..data.units()).filter(|&unit| skill.fold[unit] != part).collect();
             let ballots = data.ballots.of_tasks(&kept)?;
             let start = fit.parameters().ok_or(Error::Empty("start"))?;
-            let fit = method.with_rows(&data.part(&kept, &ballots)?, start, &alone)?;
+            let fit = roughly.with_rows(&data.part(&kept, &ballots)?, start, &alone)?;
             steps.tick()?;
             Ok(fit)
         });

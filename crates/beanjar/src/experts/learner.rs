@@ -130,8 +130,8 @@ impl Learner {
                 let method = method.with_penalty(penalty);
                 let on = from(&method, data, other, context)?;
                 match on {
-                    Some(on) if method.needs_products(data) && !method.starts_are_cheap(data) => Ok(on.into()),
-                    on => Ok(higher(method.fit(data, context)?, on)),
+                    Some(on) if method.needs_products(data) && !method.starts_matter(data) => Ok(on.into()),
+                    on => Ok(on.into_iter().fold(method.fit(data, context)?, higher).into()),
                 }
             }
             _ => {
@@ -177,7 +177,7 @@ impl Learner {
             let on = from(&method, data, fits.last(), context)?;
             fits.push(match on {
                 Some(on) if i % EVERY != 0 => on.into(),
-                on => higher(method.fit(data, context)?, on),
+                on => on.into_iter().fold(method.fit(data, context)?, higher).into(),
             });
             steps.tick()?;
         }
@@ -243,11 +243,8 @@ pub(super) fn from(
     Ok(Some(ExpertsFit { iterations: other.iterations + fit.iterations, ..fit }))
 }
 
-fn higher(one: ExpertsFit, other: Option<ExpertsFit>) -> ClassifierFit {
-    ClassifierFit::from(match other {
-        Some(other) if other.objective > one.objective => other,
-        _ => one,
-    })
+fn higher(one: ExpertsFit, other: ExpertsFit) -> ExpertsFit {
+    if other.objective > one.objective { other } else { one }
 }
 
 fn regress(

@@ -44,6 +44,7 @@ mod products;
 mod proximal_newton;
 mod quadratic;
 mod regression;
+mod row_space;
 mod rows;
 #[cfg(test)]
 mod simulated;

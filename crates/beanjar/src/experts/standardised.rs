@@ -3,9 +3,10 @@
 use super::Features;
 use super::features::Values;
 use super::products::Products;
+use super::row_space::RowSpace;
 use crate::linalg::{Symmetric, dot};
 use crate::{Context, Result};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Standardised features of units, and what leads back to the user's scale.
 ///
@@ -17,7 +18,12 @@ pub(super) struct Standardised {
     units: usize,
     columns: Vec<Column>,
     matrix: Arc<Vec<f64>>,
+    /// The directions in which units differ, once they were asked for.
+    row_space: OnceLock<Arc<RowSpace>>,
 }
+
+/// With more units than this, directions of the space that they span take longer to find than they save.
+const MOST_UNITS: usize = 2000;
 
 /// A standardised feature: x times `scale` less `offset`, where x are its values as they are kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,12 +196,40 @@ impl Standardised {
             .collect();
         let matrix = Arc::new(matrix);
         let columns = measured.into_iter().map(|column| column.into_column(units, &matrix)).collect();
-        Standardised { units, columns, matrix }
+        Standardised { units, columns, matrix, row_space: OnceLock::new() }
     }
 
     /// Units without features.
     pub(super) fn none(units: usize) -> Self {
-        Standardised { units, columns: Vec::new(), matrix: Arc::default() }
+        Standardised { units, columns: Vec::new(), matrix: Arc::default(), row_space: OnceLock::new() }
+    }
+
+    /// Numbers of units in place of features, one for each direction.
+    pub(super) fn of_directions(units: usize, directions: &[Vec<f64>]) -> Self {
+        let count = directions.len();
+        let matrix = Arc::new(directions.concat());
+        let column = |at: usize| Column {
+            values: Kept::Dense(Arc::clone(&matrix), at * units),
+            units,
+            scale: 1.0,
+            offset: 0.0,
+            mean: 0.0,
+            deviation: 1.0,
+        };
+        let columns = (0..count).map(column).collect();
+        Standardised { units, columns, matrix, row_space: OnceLock::new() }
+    }
+
+    /// The directions in which units differ, if these are clearly fewer than features and soon found.
+    pub(super) fn row_space(&self, context: &Context) -> Result<Option<Arc<RowSpace>>> {
+        if self.units > MOST_UNITS || self.len() < 2 * self.units {
+            return Ok(None);
+        }
+        if let Some(known) = self.row_space.get() {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let found = Arc::new(RowSpace::of(self, context)?);
+        Ok(Some(Arc::clone(self.row_space.get_or_init(|| found))))
     }
 
     /// How many units there are.
@@ -265,6 +299,12 @@ impl Standardised {
     /// Ready for sums of several rows of numbers at once, over some of the features: all others count as zero.
     pub(super) fn products(&self, chosen: &[usize]) -> Products<'_> {
         Products::new(self, &self.matrix, chosen)
+    }
+
+    /// The same over all features.
+    pub(super) fn products_of_all(&self) -> Products<'_> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.products(&all)
     }
 
     /// Of each pair of some standardised features, the sum over units of both times a weight.

@@ -3,12 +3,14 @@
 use super::ManyExperts;
 use super::em::class_rows;
 use super::labelled_units::Labelled;
+use super::linear::Linear;
 use super::parameters::Parameters;
 use super::regression::SoftLabels;
 use crate::random::stream;
 use crate::truth::{Evidence, OneCoin};
 use crate::{Context, Result};
 use rand_distr::{Distribution, StandardNormal};
+use std::ops::Range;
 
 /// How many experts, those with the most labels, are tried one by one: trusted, or not trusted.
 const EXPERTS: usize = 5;
@@ -43,32 +45,52 @@ pub(super) fn neighbours(data: &Labelled<'_>, model: &Parameters) -> Vec<Paramet
 }
 
 impl ManyExperts {
-    /// The shares of classes from which EM starts: those of the votes, the one-coin fit, what each of the experts with the
-    /// most labels says, and random ones, which lie around the logistic fit of the votes.
+    /// The shares of classes from which EM starts: those without chance, and random ones.
     pub(super) fn starts(&self, data: &Labelled<'_>, context: &Context) -> Result<Vec<Vec<f64>>> {
+        let mut starts = self.plain_starts(data, context)?;
+        if self.restarts > 0 {
+            let centre = self.centre_of_random_starts(data, context)?;
+            starts.extend(self.random_starts(data, &centre, 0..self.restarts, context)?);
+        }
+        Ok(starts)
+    }
+
+    /// The shares of the votes, the one-coin fit, and what each of the experts with the most labels says.
+    pub(super) fn plain_starts(&self, data: &Labelled<'_>, context: &Context) -> Result<Vec<Vec<f64>>> {
         let votes = data.shares();
         let coins = OneCoin { balanced: false, smoothing: 1.0, ..OneCoin::default() }
             .fit(&Evidence::votes(data.ballots)?, &context.alone())?;
         let coins: Vec<f64> = (0..data.ballots.tasks()).flat_map(|unit| coins.posterior.of(unit).to_vec()).collect();
-        let mut starts = vec![votes.clone(), coins];
-        starts.extend(self.one_by_one(data, &votes));
-        if self.restarts > 0 {
-            let labels = SoftLabels { rows: class_rows(data, votes) };
-            let around = labels.regress(&data.features, self.penalty.max(1e-3), None, context)?;
-            let random = |restart: usize| {
-                let mut random = stream(context.seed(), restart as u64);
-                let mut model = Parameters { classifier: around.clone(), ..self.blank(data) };
-                let classifier = &mut model.classifier;
-                let values = classifier.intercepts.iter_mut().chain(&mut classifier.coefficients);
-                for value in values.chain(&mut model.skills).chain(&mut model.ease) {
-                    *value += Distribution::<f64>::sample(&StandardNormal, &mut random);
-                }
-                context.worked(data.features.values() + data.ballots.len())?;
-                Ok(model.posterior(data))
-            };
-            starts.extend((0..self.restarts).map(random).collect::<Result<Vec<_>>>()?);
-        }
-        Ok(starts)
+        let one_by_one = self.one_by_one(data, &votes);
+        Ok([votes, coins].into_iter().chain(one_by_one).collect())
+    }
+
+    /// The logistic fit of the votes, around which random starts lie.
+    pub(super) fn centre_of_random_starts(&self, data: &Labelled<'_>, context: &Context) -> Result<Linear> {
+        let labels = SoftLabels { rows: class_rows(data, data.shares()) };
+        labels.regress(&data.features, self.penalty.max(1e-3), None, context)
+    }
+
+    /// Random starts with some numbers.
+    pub(super) fn random_starts(
+        &self,
+        data: &Labelled<'_>,
+        centre: &Linear,
+        numbers: Range<usize>,
+        context: &Context,
+    ) -> Result<Vec<Vec<f64>>> {
+        let random = |restart: usize| {
+            let mut random = stream(context.seed(), restart as u64);
+            let mut model = Parameters { classifier: centre.clone(), ..self.blank(data) };
+            let classifier = &mut model.classifier;
+            let values = classifier.intercepts.iter_mut().chain(&mut classifier.coefficients);
+            for value in values.chain(&mut model.skills).chain(&mut model.ease) {
+                *value += Distribution::<f64>::sample(&StandardNormal, &mut random);
+            }
+            context.worked(data.features.values() + data.ballots.len())?;
+            Ok(model.posterior(data))
+        };
+        numbers.map(random).collect()
     }
 
     /// The shares of the votes, but where an expert gave a label, nearly that: where most experts throw coins, the likelihood

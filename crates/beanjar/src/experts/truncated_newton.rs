@@ -1,10 +1,15 @@
 //! Newton's steps with conjugate gradients, for many features: no matrix of second derivatives is ever made.
 
+mod direction;
+mod line_search;
+
 use super::products::Products;
 use super::smooth::{Place, Shape, Smooth};
 use super::standardised::Standardised;
 use crate::linalg::dot;
 use crate::{Context, Result};
+use direction::length;
+use line_search::Arrived;
 
 /// What is minimised: a loss with penalties on the coefficients of each row.
 pub(super) struct Problem<'a, S> {
@@ -47,11 +52,9 @@ pub(super) struct Minimum {
     pub(super) converged: bool,
 }
 
-/// Conjugate gradients end here, or where what is left is this share of what there was.
-const MOST_ROUNDS: usize = 40;
-const LEFT: f64 = 0.15;
-/// A step is shortened at most this often.
-const HALVINGS: usize = 12;
+/// In one step, no more coefficients of a row leave zero than have left it, or this share of the units, or these.
+const NEWCOMERS: usize = 4;
+const FEWEST: usize = 10;
 
 /// Where the steps are.
 struct Here<P> {
@@ -74,33 +77,6 @@ struct Newton<'a, P> {
     products: &'a Products<'a>,
 }
 
-/// Where a share of a direction led, and what it promised.
-struct Arrived<P> {
-    next: Here<P>,
-    share: f64,
-    fall: f64,
-}
-
-/// The length of a move, in units in which the second derivatives are about 1.
-fn length(moves: &[f64], scales: &[f64]) -> f64 {
-    moves.iter().zip(scales).map(|(by, scale)| scale * by * by).sum::<f64>().sqrt()
-}
-
-/// How much of a way leads from moves to where their length is the radius.
-fn to_the_edge(moves: &[f64], way: &[f64], scales: &[f64], radius: f64) -> f64 {
-    if radius.is_infinite() {
-        return f64::INFINITY;
-    }
-    let (mut two, mut one, mut zero) = (0.0, 0.0, -radius * radius);
-    for ((moved, by), scale) in moves.iter().zip(way).zip(scales) {
-        two += scale * by * by;
-        one += scale * moved * by;
-        zero += scale * moved * moved;
-    }
-    // The larger root; the moves so far are within the radius.
-    (-one + (one * one - two * zero.min(0.0)).sqrt()) / two.max(f64::MIN_POSITIVE)
-}
-
 impl<S: Smooth> Problem<'_, S> {
     /// Walks down to the nearest minimum from some numbers. The objective never rises.
     ///
@@ -111,15 +87,39 @@ impl<S: Smooth> Problem<'_, S> {
     /// The step is shortened until the objective falls. Conjugate gradients end at a distance that grows after steps that
     /// did what they promised and shrinks after others (Steihaug 1983): where the loss is not convex, this is what ends them.
     ///
+    /// Where no penalty is on absolute sizes and features are many more than units, steps are in the space that the units span.
+    ///
     /// Cost of a round of conjugate gradients: O(values of the features that may move, times rows).
     pub(super) fn minimise(&self, start: Numbers, limits: Limits, context: &Context) -> Result<Minimum> {
+        let features = self.features;
+        let space = match self.penalties.iter().all(|(one, _)| *one == 0.0) {
+            true => features.row_space(context)?,
+            false => None,
+        };
+        let Some(space) = space else { return self.descend(start, limits, context) };
+        let rows = self.shape().rows;
+        let coefficients = space.inward(features, rows, &start.coefficients, context)?;
+        let inside = Problem {
+            features: &space.coordinates,
+            smooth: self.smooth,
+            penalties: self.penalties.clone(),
+            farthest: self.farthest,
+        };
+        let end = inside.descend(Numbers { coefficients, ..start }, limits, context)?;
+        let coefficients = space.outward(features, rows, &end.numbers.coefficients, context)?;
+        Ok(Minimum { numbers: Numbers { coefficients, ..end.numbers }, ..end })
+    }
+
+    /// [`minimise`](Self::minimise) with the features as they are.
+    fn descend(&self, start: Numbers, limits: Limits, context: &Context) -> Result<Minimum> {
         let all: Vec<usize> = (0..self.features.len()).collect();
         let everything = self.features.products(&all);
         let mut here = self.here(start, &everything, context)?;
         let (mut steps, mut converged, mut radius) = (0, false, f64::INFINITY);
         while steps < limits.steps {
             let gradient = self.gradient(&here, &everything, context)?;
-            let (slopes, moving) = self.pseudo_gradient(&here.values, &gradient);
+            let (mut slopes, mut moving) = self.pseudo_gradient(&here.values, &gradient);
+            let held_back = self.hold_back(&here.values, &mut slopes, &mut moving);
             let some = self.moving_features(&moving);
             // A copy of the columns that may move is worth its while if they are clearly fewer.
             let fewer = 10 * some.len() < 7 * all.len();
@@ -130,7 +130,7 @@ impl<S: Smooth> Problem<'_, S> {
             let direction = self.direction(&newton, radius, context)?;
             let promised = -dot(&slopes, &direction);
             let enough = limits.tolerance * here.objective.abs().max(1.0);
-            if promised <= enough {
+            if promised <= enough && !held_back {
                 converged = true;
                 break;
             }
@@ -278,74 +278,34 @@ impl<S: Smooth> Problem<'_, S> {
         values.iter().zip(gradient).enumerate().map(slope).unzip()
     }
 
+    /// Lets only the steepest of the coefficients that are zero move, where there are many; whether some were held back.
+    ///
+    /// Of many that are steep at zero, most are not any more once a few have moved: a step of all of them would be shortened
+    /// until it is of no use. An L1 fit has at the most as many coefficients in a row as there are units.
+    fn hold_back(&self, values: &[f64], slopes: &mut [f64], moving: &mut [bool]) -> bool {
+        let ((intercepts, _), width, mut held) = (self.parts(), self.features.len(), false);
+        for (row, _) in self.penalties.iter().enumerate().filter(|(_, (one, _))| *one > 0.0) {
+            let places = intercepts + row * width..intercepts + (row + 1) * width;
+            let entered = values[places.clone()].iter().filter(|value| **value != 0.0).count();
+            let most = entered.max(self.shape().units / NEWCOMERS).max(FEWEST);
+            let mut entering: Vec<usize> = places.filter(|&at| moving[at] && values[at] == 0.0).collect();
+            if entering.len() > most {
+                let steeper = |a: &usize, b: &usize| slopes[*b].abs().total_cmp(&slopes[*a].abs()).then(a.cmp(b));
+                entering.select_nth_unstable_by(most, steeper);
+                for &at in &entering[most..] {
+                    (slopes[at], moving[at]) = (0.0, false);
+                }
+                held = true;
+            }
+        }
+        held
+    }
+
     /// The features of which some coefficient may move.
     fn moving_features(&self, moving: &[bool]) -> Vec<usize> {
         let ((intercepts, _), width) = (self.parts(), self.features.len());
         let moves = |j: usize| (0..self.penalties.len()).any(|row| moving[intercepts + row * width + j]);
         (0..width).filter(|&j| moves(j)).collect()
-    }
-
-    /// Second derivatives times a direction.
-    fn curved(&self, newton: &Newton<'_, S::Point>, direction: &[f64], context: &Context) -> Result<Vec<f64>> {
-        let moved = self.place_of(direction, newton.products, context)?;
-        let curved = self.smooth.curvature(&newton.here.point, &moved);
-        self.back(&curved, direction, newton.products, context)
-    }
-
-    /// Newton's direction, roughly: by conjugate gradients, preconditioned by the sizes of second derivatives.
-    fn direction(&self, newton: &Newton<'_, S::Point>, radius: f64, context: &Context) -> Result<Vec<f64>> {
-        let Newton { here, slopes, moving, .. } = *newton;
-        // Of many coefficients few may move: the arithmetic is on these alone.
-        let places: Vec<usize> = (0..slopes.len()).filter(|&at| moving[at]).collect();
-        let taken = |all: &[f64]| -> Vec<f64> { places.iter().map(|&at| all[at]).collect() };
-        let mut whole = vec![0.0; slopes.len()];
-        let put = |whole: &mut [f64], some: &[f64]| places.iter().zip(some).for_each(|(&at, value)| whole[at] = *value);
-        let scales = &taken(newton.scales)[..];
-        let mut direction = vec![0.0; places.len()];
-        let mut left: Vec<f64> = places.iter().map(|&at| -slopes[at]).collect();
-        let scaled = |left: &[f64]| -> Vec<f64> { left.iter().zip(scales).map(|(left, scale)| left / scale).collect() };
-        let mut way = scaled(&left);
-        let mut size = dot(&left, &way);
-        let first = size;
-        for round in 0..MOST_ROUNDS {
-            if size <= LEFT * LEFT * first || size == 0.0 {
-                break;
-            }
-            put(&mut whole, &way);
-            let curved = taken(&self.curved(newton, &whole, context)?);
-            let curvature = dot(&way, &curved);
-            let typical: f64 = way.iter().zip(scales).map(|(by, scale)| scale * by * by).sum();
-            let flat = curvature <= 1e-8 * typical;
-            if flat && radius.is_infinite() {
-                if round == 0 {
-                    direction = way;
-                }
-                break;
-            }
-            let step = size / curvature;
-            let most = to_the_edge(&direction, &way, scales, radius);
-            if flat || step >= most {
-                direction.iter_mut().zip(&way).for_each(|(to, by)| *to += most * by);
-                break;
-            }
-            direction.iter_mut().zip(&way).for_each(|(to, by)| *to += step * by);
-            left.iter_mut().zip(&curved).for_each(|(left, by)| *left -= step * by);
-            let next = scaled(&left);
-            let now = dot(&left, &next);
-            let keep = now / size;
-            way.iter_mut().zip(&next).for_each(|(way, next)| *way = next + keep * *way);
-            size = now;
-        }
-        put(&mut whole, &direction);
-        let mut direction = whole;
-        // A coefficient that is zero moves only the way its gradient points.
-        let (intercepts, free) = self.parts();
-        for at in intercepts..free {
-            if here.values[at] == 0.0 && self.penalty_of(at).0 > 0.0 && direction[at] * slopes[at] > 0.0 {
-                direction[at] = 0.0;
-            }
-        }
-        Ok(direction)
     }
 
     /// The sizes of the second derivatives: features have variance 1.
@@ -358,80 +318,6 @@ impl<S: Smooth> Problem<'_, S> {
         }
         scales.extend(free.iter().map(|weight| weight + 1e-3));
         scales
-    }
-
-    /// The point along a direction, or half of it, or a quarter, until the objective falls as it should.
-    fn along(
-        &self,
-        newton: &Newton<'_, S::Point>,
-        direction: &[f64],
-        context: &Context,
-    ) -> Result<Option<Arrived<S::Point>>> {
-        let Newton { here, slopes, products, .. } = *newton;
-        let mut share = 1.0;
-        for _ in 0..HALVINGS {
-            let values = self.with_signs(here, slopes, direction, share);
-            let moves: Vec<f64> = values.iter().zip(&here.values).map(|(to, from)| to - from).collect();
-            let fall = -dot(slopes, &moves);
-            let next = self.look(values, self.moved(here, &moves, products, context)?);
-            if fall > 0.0 && next.objective <= here.objective - 1e-4 * fall && next.objective < here.objective {
-                return Ok(Some(Arrived { next, share, fall }));
-            }
-            share /= 2.0;
-        }
-        Ok(None)
-    }
-
-    /// Values a share of the direction on; where one would change its sign, it is zero.
-    fn with_signs(&self, here: &Here<S::Point>, slopes: &[f64], direction: &[f64], share: f64) -> Vec<f64> {
-        let (intercepts, free) = self.parts();
-        let mut values: Vec<f64> = here.values.iter().zip(direction).map(|(value, by)| value + share * by).collect();
-        for at in intercepts..free {
-            let sign = if here.values[at] == 0.0 { -slopes[at] } else { here.values[at] };
-            if self.penalty_of(at).0 > 0.0 && values[at] * sign < 0.0 {
-                values[at] = 0.0;
-            }
-        }
-        for (value, from) in values[free..].iter_mut().zip(&here.values[free..]) {
-            *value = value.clamp((-self.farthest).min(*from), self.farthest.max(*from));
-        }
-        values
-    }
-
-    fn moved(&self, here: &Here<S::Point>, moves: &[f64], products: &Products<'_>, context: &Context) -> Result<Place> {
-        let mut place = self.place_of(moves, products, context)?;
-        place.sums.iter_mut().zip(&here.place.sums).for_each(|(to, from)| *to += from);
-        place.free.iter_mut().zip(&here.place.free).for_each(|(to, from)| *to += from);
-        Ok(place)
-    }
-
-    /// A proximal step along the gradient, short enough to lower the objective: where Newton's directions fail.
-    fn shrunk(
-        &self,
-        here: &Here<S::Point>,
-        gradient: &[f64],
-        products: &Products<'_>,
-        context: &Context,
-    ) -> Result<Option<Here<S::Point>>> {
-        let (scales, (_, free)) = (self.scales(here), self.parts());
-        let mut stretch = 1.0;
-        for _ in 0..HALVINGS {
-            let mut values = here.values.clone();
-            for (at, value) in values.iter_mut().enumerate() {
-                let (scale, (penalty, _)) = (stretch * scales[at], self.penalty_of(at));
-                *value = super::quadratic::soft(*value - gradient[at] / scale, penalty / scale);
-                if at >= free {
-                    *value = value.clamp(-self.farthest, self.farthest);
-                }
-            }
-            let moves: Vec<f64> = values.iter().zip(&here.values).map(|(to, from)| to - from).collect();
-            let next = self.look(values, self.moved(here, &moves, products, context)?);
-            if next.objective < here.objective - 1e-15 * here.objective.abs() {
-                return Ok(Some(next));
-            }
-            stretch *= 4.0;
-        }
-        Ok(None)
     }
 }
 

@@ -100,6 +100,39 @@ fn gradients_meet_the_penalties_of_every_kind() {
 }
 
 #[test]
+fn in_the_space_that_units_span_steps_end_where_they_do_with_all_features() {
+    for (classes, penalty) in [(2, 0.7), (3, 4.0)] {
+        let (features, rows) = drawn(30, 100, classes, 4);
+        let features = Standardised::of(&features);
+        let smooth = CrossEntropy { rows: &rows };
+        let penalties = vec![(0.0, penalty); rows_of(classes)];
+        let problem = Problem { features: &features, smooth: &smooth, penalties, farthest: 20.0 };
+        // From a start that is not in that space.
+        let start = Numbers { coefficients: vec![0.1; 100 * rows_of(classes)], ..zero(smooth.shape(), 100) };
+        assert!(features.row_space(&Context::new()).unwrap().is_some());
+        let found = problem.minimise(start.clone(), FINE, &Context::new()).unwrap();
+        let other = problem.descend(start, FINE, &Context::new()).unwrap();
+        assert!((found.objective - other.objective).abs() < 1e-8, "{} {}", found.objective, other.objective);
+        // The objective is that of the coefficients that are returned, and these are the same.
+        let same = found.numbers.coefficients.iter().zip(&other.numbers.coefficients);
+        assert!(same.into_iter().all(|(one, other)| (one - other).abs() < 1e-5));
+    }
+}
+
+#[test]
+fn many_that_would_enter_at_once_end_where_coordinate_descent_does() {
+    // Hundreds of features are steep at zero, and a few dozen units can tell no more than as many.
+    let (features, rows) = drawn(40, 400, 2, 8);
+    let features = Standardised::of(&features);
+    let smooth = CrossEntropy { rows: &rows };
+    let problem = Problem { features: &features, smooth: &smooth, penalties: vec![(0.3, 0.0)], farthest: 20.0 };
+    let found = problem.minimise(zero(smooth.shape(), 400), FINE, &Context::new()).unwrap();
+    let lasso = Lasso { penalty: 0.3, tolerance: 1e-9 };
+    let other = lasso::solve(&features, &two_classes(&rows), lasso, None, &Context::new()).unwrap();
+    assert!(found.converged && (found.objective - other.objective).abs() < 1e-6, "{found:?} {}", other.objective);
+}
+
+#[test]
 fn experts_end_where_newtons_steps_with_a_matrix_do() {
     for (classes, asymmetric) in [(2, false), (2, true), (3, false)] {
         let (features, rows) = drawn(150, 8, classes, 5);
