@@ -48,7 +48,7 @@ impl Placer {
     #[new]
     fn new(workers: Vec<String>, labels: Vec<(String, u16)>, bits: u32) -> PyResult<Self> {
         if bits > 16 {
-            return Err(PyTypeError::new_err("there cannot be so many parts"));
+            return Err(PyTypeError::new_err("bits is above 16: there can be 65,536 parts at most"));
         }
         let labels = labels.iter().map(|(label, class)| (label.as_str(), *class));
         Ok(Placer(TaskPlacer::new(workers.iter().map(String::as_str), labels, bits)))
@@ -214,7 +214,7 @@ pub(crate) fn sample_tasks<'py>(
     Ok((PyBytes::new(py, &votes.to_bytes()), PyBytes::new(py, &ids.to_bytes())))
 }
 
-/// Of so many labels, workers and classes: how many leaves there are, how many partitions can work at once (both as powers
+/// By the numbers of labels, workers and classes: how many leaves there are, how many partitions can work at once (both as powers
 /// of two), and how many numbers the largest sum has.
 #[pyfunction]
 pub(crate) fn layout(method: &str, labels: u64, workers: u64, classes: u64) -> PyResult<(u32, u32, u64)> {

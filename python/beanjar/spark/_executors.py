@@ -107,7 +107,7 @@ def decoded(kind: Any, key: str, shared: Shared) -> Any:
 def observe(
     partition: Batches, key: str, shared: Shared, leaf_bits: int, part_bits: int, numbers: int
 ) -> Iterator[pa.RecordBatch]:
-    """The sums of a pass over one partition, in slices of so many numbers."""
+    """The sums of a pass over one partition, in slices of ``numbers`` numbers."""
     found = decoded(_beanjar.Pass, key, shared)
     blocks = (block for batch in partition for block in cells(batch))
     sums = found.sums(blocks, leaf_bits, part_bits)

@@ -150,7 +150,7 @@ class Partitions:
             pairs.unpersist()
 
     def warn(self, sentence: str, above: int) -> None:
-        """Says what is odd about the data, and keeps it. The caller of the package is so many calls above."""
+        """Says what is odd about the data, and keeps it. ``above`` is how many calls above the caller of the package is."""
         self.warnings.append(sentence)
         warnings.warn(sentence, BeanjarWarning, stacklevel=above + 1)
 

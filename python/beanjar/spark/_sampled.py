@@ -10,7 +10,7 @@ from .. import _inspect, _select, _workers
 from .._call import BeanjarError, BeanjarWarning
 from ._partitions import columns_of, frame_of
 
-#: Tasks are drawn by a hash that has so many values.
+#: Tasks are drawn by a hash; this is how many values it has.
 HASHES = 1 << 30
 
 

@@ -87,7 +87,7 @@ impl TaskBlock {
         if whole { Ok(block) } else { Err(broken()) }
     }
 
-    /// The votes for a method, of so many workers and classes.
+    /// The votes for a method, with the numbers of workers and classes.
     pub(crate) fn into_ballots(self, workers: usize, classes: usize) -> Result<Ballots> {
         let known = self.worker.iter().all(|worker| (*worker as usize) < workers)
             && self.label.iter().all(|label| usize::from(*label) < classes);

@@ -65,7 +65,7 @@ impl<'a> LabelledJudgments<'a> {
         }
     }
 
-    /// The same, where judgments of new objects have so many times the variance of these, attribute by attribute.
+    /// The same, where judgments of new objects have the variance of these times a factor, attribute by attribute.
     pub(super) fn judged_anew(self, noise_factors: &'a [f64]) -> Self {
         LabelledJudgments { noise_factors, ..self }
     }

@@ -105,7 +105,7 @@ impl JudgedObjects {
         if self.judgments == JudgmentShape::YesNo { f64::from(u8::from(judged > 0.0)) } else { judged }
     }
 
-    /// Objects `o0`, `o1`, ... with so many judgments of each attribute, and their labels.
+    /// Objects `o0`, `o1`, ... with a given number of judgments of each attribute, and their labels.
     pub fn draw(&self, objects: usize, repeats: &[u32], seed: u64) -> Result<(Judgments, Column)> {
         let mut random = stream(seed, 2);
         let (mut rows, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());

@@ -103,7 +103,7 @@ impl Expected {
 }
 
 impl<'a> Expecting<'a> {
-    /// Of votes by so many workers for so many labels. `gold` has an entry for each task, or none at all.
+    /// Of votes, with the numbers of workers and labels. `gold` has an entry for each task, or none at all.
     pub(super) fn new(from: Start<'a>, gold: &'a [Option<u16>], workers: usize, labels: usize, classes: usize) -> Self {
         Expecting {
             from,

@@ -8,7 +8,8 @@ fn rows(n: usize) -> Vec<(String, String, String)> {
         .collect()
 }
 
-/// The rows through so many placers and partitions; what comes out in the order of leaves.
+/// The rows through placers of `cut` rows each and 2 to the power of `part_bits` partitions; what comes out in the order of
+/// leaves.
 fn through(rows: &[(String, String, String)], cut: usize, part_bits: u32) -> Vec<(u32, Vec<u8>, Vec<u8>)> {
     let workers: Vec<String> = (0..7).map(|i| format!("w{i}")).collect();
     let mut parts: Vec<TaskGathering> = vec![TaskGathering::default(); 1 << part_bits];

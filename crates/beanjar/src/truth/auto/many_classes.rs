@@ -1,4 +1,4 @@
-//! So many classes that tables of them cannot be learned.
+//! What to do where there are more pairs of classes than labels.
 
 use super::super::{Evidence, Rule, TruthFit, Wawa};
 use super::mean_effective_votes;

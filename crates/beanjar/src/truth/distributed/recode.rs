@@ -45,7 +45,7 @@ impl Recode {
         }
     }
 
-    /// How many workers there are in what comes of the votes of so many.
+    /// How many workers there are once votes are recoded, by how many there were.
     pub(in crate::truth) fn workers(&self, workers: usize) -> usize {
         if self.table.is_empty() { workers } else { self.tables }
     }

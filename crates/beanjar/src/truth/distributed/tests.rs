@@ -9,7 +9,7 @@ type Row = (String, String, String);
 /// A leaf, its votes and the ids of its tasks.
 type Block = (u32, Vec<u8>, Vec<u8>);
 
-/// A cluster in this process: blocks in so many parts, everything as bytes.
+/// A cluster in this process: blocks in several parts, everything as bytes.
 struct Parts {
     blocks: Vec<Vec<Block>>,
     leaf_bits: u32,

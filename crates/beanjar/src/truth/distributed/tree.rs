@@ -12,7 +12,7 @@ pub fn leaf_bits(labels: u64) -> u32 {
     (labels / LABELS_IN_A_LEAF).checked_ilog2().unwrap_or(0).min(MOST_BITS)
 }
 
-/// The same for a sum of so many numbers, which costs as much to add for every leaf: a label is worth two of them.
+/// The same by how many numbers a sum has, each of which costs as much to add for every leaf: a label is worth two of them.
 pub fn sum_bits(labels: u64, numbers: u64) -> u32 {
     (2 * labels / numbers.max(1)).checked_ilog2().unwrap_or(0).min(leaf_bits(labels))
 }
