@@ -41,6 +41,20 @@ for (let task = 0; task < 100000; task++) {
   for (let vote = 0; vote < 2; vote++) many.push(`task ${task},worker ${(task * 7 + vote * 31) % 3000},${(task + vote * (task % 3)) % 5}`);
 }
 writeFileSync(join(pages, "many.csv"), many.join("\n") + "\n");
+// Two judgments of each of 2,000 attributes; what the objects are like shows in the first ten.
+const wide = ["object,attribute,worker,value"];
+const heights = ["object,height"];
+const noise = (n) => ((Math.sin(n * 12.9898) * 43758.5453) % 1) * 2;
+for (let object = 0; object < 60; object++) {
+  heights.push(`${object},${noise(object + 0.5)}`);
+  for (let cell = 0; cell < 4000; cell++) {
+    const attribute = cell >> 1;
+    const signal = attribute < 10 ? noise(object + 0.5) : 0;
+    wide.push(`${object},attribute ${attribute},${cell & 1},${(signal + noise(object * 4000 + cell)).toFixed(3)}`);
+  }
+}
+writeFileSync(join(pages, "wide.csv"), wide.join("\n") + "\n");
+writeFileSync(join(pages, "heights.csv"), heights.join("\n") + "\n");
 
 const photos = ["photos/judgments.csv", "--labels", "photos/truth.csv", "--label", "height"];
 const experts = ["experts/features.csv", "--labels", "experts/labels.csv"];
@@ -50,10 +64,12 @@ const outcomes = {
   select: report("select", "select", ...photos, "--budget", "25", "--cost", "height=4,weight=4", "--bootstrap", "10"),
   workers: report("workers", "workers", "crowd/labels.csv", "--suspicious"),
   aggregate: report("aggregate", "aggregate", "crowd/labels.csv", "--truth", "crowd/truth.csv", "--gold", "known.csv", "--confusion"),
+  votes: report("votes", "votes", "crowd/labels.csv", "--target-accuracy", "0.95", "--cost", "0.04"),
   learn: report("learn", "learn", ...experts, "--truth", "experts/truth.csv", "--restarts", "2"),
   score: report("score", "score", "experts/truth.csv", "worse.csv", "--labels", "experts/labels.csv"),
   hostile: report("hostile", "aggregate", "hostile.csv"),
   many: report("many", "aggregate", "many.csv", "--method", "majority"),
+  wide: report("wide", "select", "wide.csv", "--labels", "heights.csv", "--budget", "20"),
 };
 beanjar("demo", "--out", "demo", "--quiet");
 const files = { ...Object.fromEntries(Object.keys(outcomes).map((name) => [name, `${name}.html`])), demo: "demo/report.html" };
@@ -78,13 +94,25 @@ const open = async (name, options = {}) => {
   return { page, context, troubles, took: Date.now() - begin };
 };
 
+// 100,000 tasks, and 2,000 attributes.
+const large = ["many", "wide"];
 for (const name of Object.keys(files)) {
-  assert(statSync(join(pages, files[name])).size < (name === "many" ? 3e6 : 1e6), `${name} is too large`);
+  assert(statSync(join(pages, files[name])).size < (large.includes(name) ? 3e6 : 1e6), `${name} is too large`);
   for (const [width, colorScheme] of [[1280, "light"], [390, "light"], [1280, "dark"]]) {
     // Colours are the same on every page.
     if (colorScheme === "dark" && name !== "demo") continue;
     const { page, context, troubles, took } = await open(name, { viewport: { width, height: 900 }, colorScheme });
-    if (name === "many") console.log(`100,000 tasks: opened in ${took} ms`);
+    if (large.includes(name)) {
+      // A busy machine may be slow once.
+      let least = took;
+      for (let again = 0; again < 2 && least >= 2000; again++) {
+        const other = await open(name, { viewport: { width, height: 900 } });
+        least = Math.min(least, other.took);
+        await other.context.close();
+      }
+      console.log(`${name}: opened in ${least} ms`);
+      assert(least < 2000, `${name} opens in ${least} ms`);
+    }
     assert.notEqual(await page.title(), "hacked");
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert(overflow <= 0, `${name} at ${width}: ${overflow} pixels too wide`);

@@ -43,4 +43,4 @@ mod text;
 pub use chart::{Chart, Series, stacked};
 pub use figure::Figure;
 pub use page::{Page, Part};
-pub use parts::{aggregate, inspect_judgments, inspect_labels, learn, score, select, workers};
+pub use parts::{aggregate, inspect_judgments, inspect_labels, learn, score, select, votes, workers};

@@ -5,9 +5,10 @@
 use beanjar::experts::{FeatureTable, Features, LearnData};
 use beanjar::simulate::{Crowd, Experts, Photos};
 use beanjar::{
-    Aggregate, Context, InspectJudgments, InspectLabels, Learn, LearnOutcome, RankWorkers, Score, Select, SelectOutcome,
+    Aggregate, Context, EnoughVotes, InspectJudgments, InspectLabels, Learn, LearnOutcome, RankWorkers, Score, Select,
+    SelectOutcome,
 };
-use beanjar_report::{Page, aggregate, inspect_judgments, inspect_labels, learn, score, select, workers};
+use beanjar_report::{Page, aggregate, inspect_judgments, inspect_labels, learn, score, select, votes, workers};
 use std::collections::BTreeSet;
 
 fn selected(context: &Context) -> SelectOutcome {
@@ -41,6 +42,7 @@ fn page() -> Page {
         select(&selected(&context)),
         workers(&ranked.fit(&labels, &context).unwrap()),
         aggregate(&voted.fit(&labels, &context).unwrap()),
+        votes(&EnoughVotes { target: Some(0.9), ..EnoughVotes::default() }.run(&labels, &context).unwrap()),
         learn(&learned(&context)),
         score(&Score::default().run(&[truth], &labels, &context).unwrap()),
     ];
@@ -63,7 +65,7 @@ fn a_page_of_all_parts_is_sound() {
         assert!(ids.contains(&target));
     }
     let figures = html.matches("<figure ").count();
-    assert!(figures >= 20, "{figures}");
+    assert!(figures >= 24, "{figures}");
     assert_eq!(html.matches("<details class=\"numbers\"").count(), figures, "each has its numbers");
     assert_eq!(html.matches("<figcaption>").count(), figures, "and says what it means");
     for title in between(&html, "-title\">", "</h3>").into_iter().filter(|title| !title.starts_with('<')) {

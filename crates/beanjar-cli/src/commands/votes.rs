@@ -1,9 +1,10 @@
+use super::pictures::Pictures;
 use super::repeats::RepeatsFlag;
 use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
-use beanjar::truth::{TargetVotes, VotesRow};
+use beanjar::truth::VotesRow;
 use beanjar::{EnoughVotes, EnoughVotesOutcome};
 use beanjar_io::Source;
 use clap::Args;
@@ -15,7 +16,7 @@ use clap::Args;
 /// workers who err independently. Some 50 known answers (--gold) narrow it.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar votes labels.csv\n  beanjar votes labels.csv --target-accuracy 0.95 --cost 0.04\n  beanjar votes labels.csv --gold known.csv --worth 2 --cost 0.04"
+    after_help = "Examples:\n  beanjar votes labels.csv\n  beanjar votes labels.csv --target-accuracy 0.95 --cost 0.04\n  beanjar votes labels.csv --gold known.csv --worth 2 --cost 0.04\n  beanjar votes labels.csv --report report.html"
 )]
 pub(crate) struct Votes {
     /// The labels: task,worker,label.
@@ -41,12 +42,15 @@ pub(crate) struct Votes {
     repeats: RepeatsFlag,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 impl Votes {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
         let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let enough = EnoughVotes {
             most: self.most,
@@ -59,6 +63,8 @@ impl Votes {
         let outcome = enough.run(&labels, &common.context()?);
         let outcome = outcome.map_err(|error| of_tables(error, &self.labels, self.gold.as_ref()))?;
         common.warn_all(&outcome.warnings);
+        easel
+            .draw(&format!("How many votes {} needs", self.labels.name()), || vec![beanjar_report::votes(&outcome)])?;
         sink.emit(&outcome)
     }
 }
@@ -111,19 +117,11 @@ impl Report for EnoughVotesOutcome {
         text += "  ece         expected calibration error: how far stated confidence is from accuracy\n";
         text += "  next gains  accuracy gained by one more vote on every task\n";
         text += "  measured    whether tasks have as many votes; where not, the models drew the rest\n\n";
-        text += &match self.stops_paying {
-            Some(votes) => format!(
-                "Votes pay up to {votes} a task: beyond, to mend a label takes more than it is worth ({}).\n",
-                number(self.worth)
-            ),
-            None => format!(
-                "Votes still pay at {} a task, where a mended label is worth {}; --most looks further.\n",
-                self.curve.last().map_or(0, |row| row.votes),
-                number(self.worth)
-            ),
-        };
-        if let Some(target) = &self.target {
-            text += &sentence(target, self.curve.last().map_or(0, |row| row.votes));
+        for sentence in self.advice() {
+            text += &format!("{sentence}\n");
+        }
+        if self.stops_paying.is_none() {
+            text += "--most looks further.\n";
         }
         if self.known_answers > 0 {
             text += &format!("Corrected by {}.\n", count(self.known_answers, "known answer"));
@@ -170,27 +168,5 @@ impl Report for EnoughVotesOutcome {
             cells
         };
         with_header(&header, self.curve.iter().map(row))
-    }
-}
-
-fn sentence(target: &TargetVotes, most: usize) -> String {
-    let votes = |votes: Option<usize>| votes.map_or(format!("more than {most}"), |votes| votes.to_string());
-    let band = format!(
-        "{} if workers err independently, {} if they share their errors",
-        votes(target.votes_if_errors_are_independent),
-        votes(target.votes_if_errors_are_shared)
-    );
-    match (target.votes, target.price, target.price_of_more) {
-        (Some(votes), Some(price), Some(more)) => format!(
-            "An accuracy of {} is expected with {votes} votes a task ({band}): {} in all, {} still to pay.\n",
-            target.accuracy,
-            number(price),
-            number(more)
-        ),
-        _ => format!(
-            "An accuracy of {} is not expected with any number of votes up to {most} ({band}): ask other workers, or make \
-             the question clearer.\n",
-            target.accuracy
-        ),
     }
 }

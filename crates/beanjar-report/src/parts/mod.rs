@@ -6,6 +6,7 @@ mod learn;
 mod pairs;
 mod score;
 mod select;
+mod votes;
 mod workers;
 
 pub use aggregate::aggregate;
@@ -13,4 +14,5 @@ pub use inspect::{inspect_judgments, inspect_labels};
 pub use learn::learn;
 pub use score::score;
 pub use select::select;
+pub use votes::votes;
 pub use workers::workers;

@@ -34,6 +34,25 @@ pub struct EnoughVotesOutcome {
     pub warnings: Vec<Warning>,
 }
 
+impl EnoughVotesOutcome {
+    /// What to do, in sentences: up to where votes pay, and what the accuracy that was asked for takes.
+    pub fn advice(&self) -> Vec<String> {
+        let (most, worth) = (self.curve.last().map_or(0, |row| row.votes), money(self.worth));
+        let pays = match self.stops_paying {
+            Some(votes) => format!(
+                "Votes pay up to {votes} a task: beyond, to mend a label takes more than it is worth ({worth})."
+            ),
+            None => format!("Votes still pay at {most} a task, where a mended label is worth {worth}."),
+        };
+        [pays].into_iter().chain(self.target.map(|target| target.sentence(most))).collect()
+    }
+}
+
+/// A price: whole, or in hundredths.
+fn money(value: f64) -> String {
+    if value.fract() == 0.0 { value.to_string() } else { format!("{value:.2}") }
+}
+
 /// What the votes there are come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -113,6 +132,28 @@ impl TargetVotes {
             votes_if_errors_are_independent: first(|row| row.accuracy_high).map(|row| row.votes),
             price: reached.map(|row| row.price),
             price_of_more: reached.map(|row| row.price_of_more),
+        }
+    }
+    /// The same as a sentence, where the curve goes up to `most` votes.
+    fn sentence(&self, most: usize) -> String {
+        let votes = |votes: Option<usize>| votes.map_or(format!("more than {most}"), |votes| votes.to_string());
+        let band = format!(
+            "{} if workers err independently, {} if they share their errors",
+            votes(self.votes_if_errors_are_independent),
+            votes(self.votes_if_errors_are_shared)
+        );
+        let accuracy = self.accuracy;
+        match (self.votes, self.price, self.price_of_more) {
+            (Some(votes), Some(price), Some(more)) => format!(
+                "An accuracy of {accuracy} is expected with {} a task ({band}): {} in all, {} still to pay.",
+                crate::counted(votes, "vote"),
+                money(price),
+                money(more)
+            ),
+            _ => format!(
+                "An accuracy of {accuracy} is not expected with any number of votes up to {most} ({band}): ask other \
+                 workers, or make the question clearer."
+            ),
         }
     }
 }
