@@ -500,3 +500,29 @@ fn methods_that_other_packages_have_are_there_too() {
     let wrong = folder.error(&["aggregate", "crowd/labels.csv", "--method", "kos", "--smoothing", "1"]);
     assert!(wrong.contains("--smoothing is only of use with --method"), "{wrong}");
 }
+
+#[test]
+fn hundreds_of_classes_have_tables_of_the_cells_that_are_not_zero() {
+    let folder = Folder::new();
+    let class = |task: usize| task * 37 % 300;
+    let said = |task: usize, worker: usize| match (task * 7 + worker * 3).is_multiple_of(11) {
+        true => (class(task) + 1 + worker) % 300,
+        false => class(task),
+    };
+    let rows: String = (0..1200)
+        .flat_map(|task| (0..4).map(move |vote| (task, (task + vote) % 8)))
+        .map(|(task, worker)| format!("t{task},w{worker},c{}\n", said(task, worker)))
+        .collect();
+    folder.write("labels.csv", format!("task,worker,label\n{rows}"));
+    let fitted = folder.json(&["aggregate", "labels.csv", "--method", "dawid-skene", "--model", "m.json"]);
+    let right = |found: &Value| {
+        let tasks = found["tasks"].as_array().unwrap();
+        assert!(tasks.iter().all(|task| task["probabilities"].as_object().unwrap().len() < 10));
+        let number = |task: &Value| task["task"].as_str().unwrap()[1..].parse().unwrap();
+        tasks.iter().filter(|task| task["label"] == format!("c{}", class(number(task))).as_str()).count()
+    };
+    assert!(right(&fitted) > 1150, "{}", right(&fitted));
+    // A file of all cells would be of 6 MB and more.
+    assert!(folder.read("m.json").len() < 1_000_000);
+    assert_eq!(right(&folder.json(&["predict", "m.json", "labels.csv"])), right(&fitted));
+}

@@ -81,3 +81,32 @@ fn same_but_for_rounding(one: &serde_json::Value, other: &serde_json::Value) {
         }
     }
 }
+
+#[test]
+fn votes_and_the_next_questions_are_the_same_for_labels_in_any_order() {
+    let folder = Folder::new();
+    let simulate = ["simulate", "labels", "--tasks", "60", "--workers", "9", "--votes", "5", "--classes", "3"];
+    let made = folder.run(&[&simulate[..], &["--out", "d"]].concat());
+    assert_eq!(made.code, 0, "{}", made.err);
+    folder.write("labels.csv", shuffled(&folder.read("d/labels.csv")));
+    let numbers = |rows: &serde_json::Value, key: &str| -> Vec<f64> {
+        rows.as_array().unwrap().iter().filter_map(|row| row[key].as_f64()).collect()
+    };
+    let curve = |table: &str| {
+        let found = folder.json(&["votes", table, "--most", "6"]);
+        ["accuracy", "agreement", "ece"].map(|key| numbers(&found["curve"], key))
+    };
+    let (one, other) = (curve("d/labels.csv"), curve("labels.csv"));
+    assert!(one[0].len() == 6, "{one:?}");
+    let pairs = one.iter().flatten().zip(other.iter().flatten());
+    assert!(pairs.clone().all(|(x, y)| (x - y).abs() < 1e-6), "{one:?} {other:?}");
+    let next = |table: &str| {
+        let found = folder.json(&["next", table, "--votes", "25"]);
+        let mut asked: Vec<String> =
+            found["ask"].as_array().unwrap().iter().map(|row| row["task"].to_string()).collect();
+        asked.sort();
+        asked
+    };
+    assert_eq!(next("d/labels.csv").len(), 25);
+    assert_eq!(next("d/labels.csv"), next("labels.csv"));
+}

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::judgments::{Column, Labels};
 use crate::surrogate::{expert_error, warn_of_experts};
-use crate::truth::{Auto, Evidence, Method, Posterior, Skilled};
+use crate::truth::{Auto, Evidence, MOST_RESTARTS, Method, Posterior, Skilled};
 use crate::{Context, Error, Result, Warning};
 
 /// Learns a sparse classifier from features and the labels of several noisy experts, as the command `learn` does.
@@ -377,9 +377,6 @@ impl Learn {
         }
     }
 }
-
-/// More random starts are a slip of the finger.
-const MOST_RESTARTS: usize = 10_000;
 
 /// Whether, without a penalty, the classifier is certain of every unit with labels: larger coefficients are then ever better.
 fn has_no_finite_fit(data: &Labelled<'_>, chosen: &Chosen) -> bool {

@@ -211,7 +211,7 @@ impl Learner {
             Learner::Aggregate(method) => {
                 let posterior = method.fit(&Evidence::votes(ballots)?, &context.alone())?.posterior;
                 for unit in data.with_labels() {
-                    shares[unit * classes..(unit + 1) * classes].copy_from_slice(posterior.of(unit));
+                    shares[unit * classes..(unit + 1) * classes].copy_from_slice(&posterior.row(unit));
                 }
             }
             Learner::Truth => {

@@ -156,11 +156,6 @@ impl Ballots {
         self.offsets[task]
     }
 
-    /// Who cast a vote, by its number among all.
-    pub(crate) fn worker_of(&self, vote: usize) -> usize {
-        self.worker[vote] as usize
-    }
-
     /// How many workers voted on each task.
     pub(crate) fn opinions(&self) -> Vec<usize> {
         let mut last = vec![usize::MAX; self.workers];

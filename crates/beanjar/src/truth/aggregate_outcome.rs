@@ -1,5 +1,6 @@
+use super::posterior::MANY_CLASSES;
 use super::votes::by_confidence;
-use super::{AutoSummary, Calibration, Posterior, Rule, TaskInDoubt, TaskState, WorkerAccuracy};
+use super::{AutoSummary, Calibration, Posterior, Probabilities, Rule, TaskInDoubt, TaskState, WorkerAccuracy};
 use crate::judgments::{Dictionary, Labels};
 use crate::model::CrowdModel;
 use crate::workers::AgreementMap;
@@ -79,8 +80,8 @@ pub struct AggregatedTask<'a> {
     pub confidence: f64,
     /// Whether another class is as probable; then one of them was drawn by the seed.
     pub tied: bool,
-    /// The probability of each class, in the order of the classes.
-    pub probabilities: &'a [f64],
+    /// The probability of each class.
+    pub probabilities: Probabilities<'a>,
     /// How many independent votes its votes are worth, where the method says so.
     pub effective_votes: Option<f64>,
     /// How far its label is decided.
@@ -294,13 +295,10 @@ mod written {
         confusion: Option<&'a ConfusionCounts>,
     }
 
-    /// With as many classes, probabilities of zero are left out.
-    const MANY: usize = 50;
-
     struct Tasks<'a>(&'a AggregateOutcome);
     struct Workers<'a>(&'a AggregateOutcome);
     struct Task<'a>(&'a Dictionary, AggregatedTask<'a>);
-    struct Probabilities<'a>(&'a Dictionary, &'a [f64]);
+    struct OfClasses<'a>(&'a Dictionary, Probabilities<'a>);
 
     impl Serialize for Tasks<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -316,7 +314,7 @@ mod written {
             row.serialize_field("label", task.label)?;
             row.serialize_field("confidence", &task.confidence)?;
             row.serialize_field("tied", &task.tied)?;
-            row.serialize_field("probabilities", &Probabilities(classes, task.probabilities))?;
+            row.serialize_field("probabilities", &OfClasses(classes, task.probabilities))?;
             row.serialize_field("state", &task.state)?;
             if let Some(votes) = task.effective_votes {
                 row.serialize_field("effective_votes", &votes)?;
@@ -325,13 +323,14 @@ mod written {
         }
     }
 
-    impl Serialize for Probabilities<'_> {
+    impl Serialize for OfClasses<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let OfClasses(names, probabilities) = *self;
             // Of very many classes nearly all are impossible.
-            let all = self.1.len() < MANY;
-            let written = || self.0.iter().zip(self.1).filter(|(_, p)| all || **p != 0.0);
-            let mut map = serializer.serialize_map(Some(if all { self.1.len() } else { written().count() }))?;
-            written().try_for_each(|(class, p)| map.serialize_entry(class, p))?;
+            let all = probabilities.classes() < MANY_CLASSES;
+            let written = || probabilities.possible().filter(|(_, p)| all || *p != 0.0);
+            let mut map = serializer.serialize_map(Some(written().count()))?;
+            written().try_for_each(|(class, p)| map.serialize_entry(names.get(class), &p))?;
             map.end()
         }
     }

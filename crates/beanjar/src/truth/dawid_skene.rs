@@ -1,5 +1,8 @@
+mod sparse;
+
 use super::class_prior::{ClassShares, VoteShares};
 use super::em::{Climb, Expected, Model, Passes, Start, Step, Stopping, climb};
+use super::posterior::MANY_CLASSES;
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
 use crate::{Context, Result};
@@ -9,7 +12,9 @@ use crate::{Context, Result};
 /// P(votes on a task) = sum over classes k of prior_k prod over votes (w, l) of P_w(l | k). The estimate is that of
 /// maximum likelihood, with `smoothing` the most probable one under a symmetric Dirichlet prior; found by EM from the
 /// shares of the votes, and stopped on the log-likelihood. A class that a worker never met has the population's row.
-/// Cost: O(votes times classes) an iteration; memory O(workers times classes squared).
+/// Cost: O(votes times classes) an iteration; memory O(workers times classes squared). With 50 classes or more and no
+/// smoothing nearly all cells are zero and only the others are kept: cost and memory follow votes and cells, and what is
+/// zero stays zero.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -31,6 +36,9 @@ impl DawidSkene {
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let classes = evidence.ballots.classes();
         self.check(classes)?;
+        if classes >= MANY_CLASSES && self.smoothing == 0.0 {
+            return sparse::fit(self, evidence, context);
+        }
         evidence.check_tables(classes)?;
         self.climb_over(evidence, &VoteShares::of(evidence.ballots), context)?.into_fit(evidence, context)
     }
@@ -100,7 +108,7 @@ mod tests {
     use crate::simulate::{Crowd, WorkerModel};
     use crate::truth::Rule;
 
-    fn crowd(classes: usize, seed: u64) -> (Ballots, Vec<Option<u16>>) {
+    pub(super) fn crowd(classes: usize, seed: u64) -> (Ballots, Vec<Option<u16>>) {
         let crowd = Crowd {
             tasks: 300,
             workers: 12,
@@ -115,7 +123,7 @@ mod tests {
     }
 
     /// EM as the textbook has it, in plain probabilities.
-    fn textbook(ballots: &Ballots, iterations: usize) -> (Vec<Vec<f64>>, f64) {
+    pub(super) fn textbook(ballots: &Ballots, iterations: usize) -> (Vec<Vec<f64>>, f64) {
         let (tasks, workers, classes) = (ballots.tasks(), ballots.workers(), ballots.classes());
         let mut posterior: Vec<Vec<f64>> = (0..tasks)
             .map(|task| {

@@ -135,7 +135,7 @@ impl<'a> Expecting<'a> {
                 let share = 1.0 / votes.opinions();
                 votes.weighted().for_each(|(_, label, weight)| scores[label] += weight * share);
             }
-            (Start::Posterior(posterior), _) => scores.copy_from_slice(posterior.of(votes.task)),
+            (Start::Posterior(posterior), _) => posterior.of(votes.task).write(scores),
             (Start::Tables(tables), None) => likelihood = tables.components(votes, scores),
             (Start::Tables(tables), Some(class)) => {
                 likelihood.1 = self.components_of_class(tables, votes, usize::from(class), scores);

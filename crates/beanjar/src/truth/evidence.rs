@@ -20,13 +20,6 @@ impl<'a> Evidence<'a> {
         if ballots.is_empty() {
             return Err(Error::Empty("label"));
         }
-        // Four gigabytes of probabilities.
-        const MOST: usize = 500_000_000;
-        if ballots.tasks().saturating_mul(ballots.classes()) > MOST {
-            let (classes, what) =
-                (ballots.classes(), "the number of tasks: their probabilities would not fit into memory");
-            return Err(Error::TooManyClasses { classes, what });
-        }
         let known = |class: &u16| usize::from(*class) < ballots.classes();
         if !gold.is_empty() && (gold.len() != ballots.tasks() || !gold.iter().flatten().all(known)) {
             return Err(Error::OutOfRange {
@@ -48,17 +41,23 @@ impl<'a> Evidence<'a> {
         self.ballots
     }
 
-    /// An error if tables of the workers, each of `classes` classes or components, do not fit into memory.
+    /// An error if tables of the workers, each of `classes` classes or components, or the tasks' probabilities of as many
+    /// do not fit into memory.
     pub(super) fn check_tables(&self, classes: usize) -> Result<()> {
         // One gigabyte, of which EM needs a few.
-        const MOST: usize = 125_000_000;
+        const MOST_CELLS: usize = 125_000_000;
+        // Four gigabytes.
+        const MOST_PROBABILITIES: usize = 500_000_000;
+        let refuse = |what| Err(Error::TooManyClasses { classes, what });
         let cells = (self.ballots.workers() + 1).saturating_mul(classes).saturating_mul(self.ballots.classes());
-        match cells > MOST {
-            true => {
-                let what = "a table for each worker, which would not fit into memory; use majority or wawa";
-                Err(Error::TooManyClasses { classes, what })
-            }
-            false => Ok(()),
+        if cells > MOST_CELLS {
+            return refuse(
+                "a table for each worker, which would not fit into memory; use majority, wawa or dawid-skene",
+            );
         }
+        if self.ballots.tasks().saturating_mul(classes) > MOST_PROBABILITIES {
+            return refuse("the number of tasks: their probabilities would not fit into memory; use majority or wawa");
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 use super::class_prior::{ClassShares, VoteShares};
 use super::em::{Climb, Expected, Model, Start, Step, Stopping, climb};
 use super::rule::{Confusion, possible};
-use super::{ClassPrior, Evidence, TruthFit};
+use super::{ClassPrior, Evidence, TruthFit, check_restarts};
 use crate::random::stream;
 use crate::{Context, Error, Result};
 use rand::RngExt;
@@ -19,7 +19,7 @@ use rand::RngExt;
 /// | `prior` | the class prior | uniform | |
 /// | `knowing` | pseudo-labels known, and as many guessed | 0.5 | above 0 |
 /// | `guessing` | pseudo-guesses of each class | 10 | above 0 |
-/// | `restarts` | random starts | 10 | 1 or more |
+/// | `restarts` | random starts | 10 | 1 to 10,000 |
 /// | `stopping` | when EM stops | 50 steps, gains below 1e-8 a label | |
 ///
 /// ```
@@ -95,10 +95,7 @@ impl Mace {
             let value = format!("{} and {}", self.knowing, self.guessing);
             return refuse("the number of pseudo-labels", value, "above 0, and at most a billion");
         }
-        match self.restarts {
-            0 => refuse("the number of restarts", "0".into(), "1 or more"),
-            _ => Ok(()),
-        }
+        check_restarts(self.restarts)
     }
 }
 

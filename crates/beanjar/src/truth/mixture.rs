@@ -2,7 +2,7 @@ use super::class_prior::ClassShares;
 use super::dawid_skene::Free;
 use super::em::{Climb, Start, Stopping, climb};
 use super::rule::Confusion;
-use super::{Evidence, Posterior, TruthFit, check_smoothing};
+use super::{Evidence, Posterior, TruthFit, check_restarts, check_smoothing};
 use crate::judgments::Ballots;
 use crate::random::{key, stream};
 use crate::{Context, Error, Result};
@@ -18,7 +18,7 @@ use rand_distr::{Distribution, Exp1};
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
 /// | `components` | how many | as many as labels | 1 to 1000 |
-/// | `restarts` | random starts | 10 | 1 or more |
+/// | `restarts` | random starts | 10 | 1 to 10,000 |
 /// | `smoothing` | pseudo-labels added to each cell | 0.01 | 0 or more |
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
@@ -50,9 +50,7 @@ impl Mixture {
             return refuse("the number of components", components.to_string(), "1 to 1000");
         }
         evidence.check_tables(components)?;
-        if self.restarts == 0 {
-            return refuse("the number of restarts", "0".into(), "1 or more");
-        }
+        check_restarts(self.restarts)?;
         if evidence.gold.iter().any(Option::is_some) {
             return Err(Error::NoGold("a mixture"));
         }
@@ -100,11 +98,13 @@ fn meaning(tables: &Confusion) -> Vec<f64> {
 /// Random probabilities, uniform over all there can be.
 fn random(ballots: &Ballots, components: usize, seed: u64) -> Posterior {
     let mut posterior = Posterior::equal(ballots.tasks(), components);
-    for (task, row) in posterior.values.chunks_exact_mut(components).enumerate() {
+    for task in 0..ballots.tasks() {
         let mut random = stream(seed, ballots.task_key(task));
-        row.iter_mut().for_each(|p| *p = Exp1.sample(&mut random));
-        let sum: f64 = row.iter().sum();
-        row.iter_mut().for_each(|p| *p /= sum);
+        posterior.set(task, |row| {
+            row.iter_mut().for_each(|p| *p = Exp1.sample(&mut random));
+            let sum: f64 = row.iter().sum();
+            row.iter_mut().for_each(|p| *p /= sum);
+        });
     }
     posterior
 }

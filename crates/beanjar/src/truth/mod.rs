@@ -61,8 +61,8 @@ pub use mmsr::{Mmsr, MmsrSkills, Pairs};
 pub use one_coin::OneCoin;
 pub use pooled::Pooled;
 pub(crate) use pooled::{tables_against, tables_given};
-pub use posterior::{Answer, Posterior};
-pub use rule::{Blend, Confusion, Pool, Rule, Sharpening, Weights};
+pub use posterior::{Answer, Posterior, Probabilities};
+pub use rule::{Blend, Confusion, Pool, Rule, Sharpening, SparseConfusion, Weights};
 pub use skilled::Skilled;
 pub(crate) use skilled::{Rows, WorkerRows};
 pub use spectral::Spectral;
@@ -75,6 +75,19 @@ pub use wawa::Wawa;
 pub use zero_based_skill::ZeroBasedSkill;
 
 use crate::{Error, Result};
+
+/// More would take days.
+pub(crate) const MOST_RESTARTS: usize = 10_000;
+
+fn check_restarts(restarts: usize) -> Result<()> {
+    match (1..=MOST_RESTARTS).contains(&restarts) {
+        true => Ok(()),
+        false => {
+            let value = restarts.to_string();
+            Err(Error::OutOfRange { name: "the number of restarts", value, range: "1 to 10000" })
+        }
+    }
+}
 
 fn check_smoothing(smoothing: f64) -> Result<()> {
     match (0.0..=1e9).contains(&smoothing) {

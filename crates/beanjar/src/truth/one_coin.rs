@@ -60,7 +60,7 @@ impl OneCoin {
         let Some(rare) = RareWorkers::of(evidence.ballots) else { return self.climb_large_each(evidence, context) };
         let together = rare.share(evidence.ballots);
         let found = self.climb_large_each(&Evidence::part(&together, &evidence.gold), context)?;
-        Ok(Climb { tables: rare.spread(&found.tables), ..found })
+        Ok(Climb { tables: rare.of_workers(found.tables), ..found })
     }
 
     fn climb_large_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {

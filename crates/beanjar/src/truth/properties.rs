@@ -70,7 +70,7 @@ proptest! {
             let found = posterior(&method, &tasks);
             for task in 0..tasks.len() {
                 prop_assert!(close(found.of(task).iter().sum(), 1.0), "{}", method.name());
-                prop_assert!(found.of(task).iter().all(|p| (0.0..=1.0 + 1e-9).contains(p)), "{}", method.name());
+                prop_assert!(found.of(task).iter().all(|p| (0.0..=1.0 + 1e-9).contains(&p)), "{}", method.name());
             }
         }
     }
@@ -85,7 +85,7 @@ proptest! {
             let found = |ballots| method.fit(&Evidence::votes(ballots).unwrap(), &Context::new()).unwrap().posterior;
             let (one, other) = (found(&ballots), found(&weighted));
             for task in 0..tasks.len() {
-                let same = one.of(task).iter().zip(other.of(task)).all(|(p, q)| close(*p, *q));
+                let same = one.of(task).iter().zip(other.of(task).iter()).all(|(p, q)| close(p, q));
                 prop_assert!(same, "{}: {:?} {:?}", method.name(), one.of(task), other.of(task));
             }
         }
@@ -99,7 +99,7 @@ proptest! {
         for method in all() {
             let (one, other) = (posterior(&method, &tasks), posterior(&method, &turned));
             for task in 0..tasks.len() {
-                let same = one.of(task).iter().zip(other.of(task)).all(|(p, q)| close(*p, *q));
+                let same = one.of(task).iter().zip(other.of(task).iter()).all(|(p, q)| close(p, q));
                 prop_assert!(same, "{}: {:?} {:?}", method.name(), one.of(task), other.of(task));
             }
         }
@@ -114,7 +114,7 @@ proptest! {
         for method in deterministic() {
             let (one, other) = (posterior(&method, &tasks), posterior(&method, &turned));
             for (new, &old) in order.iter().enumerate() {
-                let same = one.of(old).iter().zip(other.of(new)).all(|(p, q)| close(*p, *q));
+                let same = one.of(old).iter().zip(other.of(new).iter()).all(|(p, q)| close(p, q));
                 prop_assert!(same, "{}: {:?} {:?}", method.name(), one.of(old), other.of(new));
             }
         }
@@ -165,7 +165,7 @@ proptest! {
             let aggregate = Aggregate { method: method.clone(), ..Aggregate::default() };
             let outcome = aggregate.fit(&labels, &Context::new().with_seed(seed)).unwrap();
             let sure = |task: &AggregatedTask<'_>| {
-                let near = |p: &&f64| close(**p, task.confidence);
+                let near = |p: &f64| close(*p, task.confidence);
                 task.tied || task.probabilities.iter().filter(near).count() == 1
             };
             let mut found: Vec<(String, String, f64, bool)> = (0..labels.tasks.len())

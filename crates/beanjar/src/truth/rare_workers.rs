@@ -47,12 +47,12 @@ impl RareWorkers {
         ballots.by_workers(|worker| self.table[worker], self.tables)
     }
 
-    /// A table for each worker, and the newcomer's.
-    pub(super) fn spread(&self, tables: &Confusion) -> Confusion {
-        Confusion::of_tables(tables.labels, tables.prior.clone(), self.spread_cells(&tables.votes))
+    /// The tables of all workers, who share them.
+    pub(super) fn of_workers(&self, tables: Confusion) -> Confusion {
+        tables.shared_by(self.table.iter().map(|&table| table as u32).collect())
     }
 
-    /// The same of numbers that lie table by table, the newcomer's last.
+    /// Of numbers that lie table by table, the newcomer's last, those of each worker.
     pub(super) fn spread_cells(&self, cells: &[f64]) -> Vec<f64> {
         let size = cells.len() / (self.tables + 1);
         let rows = self.table.iter().chain([&self.tables]);
@@ -72,6 +72,12 @@ mod tests {
         let rare = RareWorkers::beyond(ballots.per_worker(), 3).unwrap();
         assert_eq!((rare.table.as_slice(), rare.tables), (&[0, 2, 2, 1, 2][..], 3));
         assert_eq!(rare.share(&ballots).votes(2).workers, [1, 0, 2]);
+        // Three tables and the newcomer's, each with a number of its own.
+        let cells: Vec<f64> = (0..4).flat_map(|table| [f64::from(table + 1) / 8.0; 4]).collect();
+        let tables = rare.of_workers(Confusion::of_tables(2, vec![0.5; 2], cells));
+        assert_eq!(tables.workers(), 5);
+        let found: Vec<f64> = (0..7).map(|worker| tables.probability(worker, 1, 0)).collect();
+        assert_eq!(found, [0.125, 0.375, 0.375, 0.25, 0.375, 0.5, 0.5]);
         // Three tables and the newcomer's, of two cells each.
         let spread = rare.spread_cells(&[0.0, 0.1, 1.0, 1.1, 2.0, 2.1, 9.0, 9.1]);
         assert_eq!(spread, [0.0, 0.1, 2.0, 2.1, 2.0, 2.1, 1.0, 1.1, 2.0, 2.1, 9.0, 9.1]);

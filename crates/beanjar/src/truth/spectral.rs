@@ -5,7 +5,7 @@ use super::class_prior::VoteShares;
 use super::dawid_skene::Free;
 use super::em::{Climb, Start, Stopping, climb};
 use super::rule::{Confusion, possible};
-use super::{ClassPrior, Evidence, TruthFit};
+use super::{ClassPrior, Evidence, TruthFit, check_restarts};
 use crate::judgments::{Ballots, sum_over};
 use crate::linalg::Square;
 use crate::random::{key, stream};
@@ -25,7 +25,7 @@ use moments::{GroupEstimate, Moments};
 /// classes cubed) for the moments, then as [`DawidSkene`](super::DawidSkene), times restarts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spectral {
-    /// How many random cuts into groups; 1 or more. By default 10.
+    /// How many random cuts into groups; 1 to 10,000. By default 10.
     pub restarts: usize,
     /// The class prior in EM.
     pub prior: ClassPrior,
@@ -47,30 +47,33 @@ const MOST_CLASSES: usize = 100;
 impl Spectral {
     /// Finds the confusion matrices and the classes.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
-        let best = self
-            .climbs(evidence, context)?
-            .into_iter()
-            .reduce(|best, next| if next.log_likelihood > best.log_likelihood { next } else { best });
+        let mut best: Option<Climb> = None;
+        for next in self.climbs(evidence, context)? {
+            let next = next?;
+            best = match best {
+                Some(best) if best.log_likelihood >= next.log_likelihood => Some(best),
+                _ => Some(next),
+            };
+        }
         best.ok_or(Error::Empty("restart"))?.into_fit(evidence, context)
     }
 
     /// The fit of each cut, in turn.
     pub fn fits(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<TruthFit>> {
-        self.climbs(evidence, context)?.into_iter().map(|climb| climb.into_fit(evidence, context)).collect()
+        self.climbs(evidence, context)?.map(|climb| climb?.into_fit(evidence, context)).collect()
     }
 
-    fn climbs(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Vec<Climb>> {
+    fn climbs(&self, evidence: &Evidence<'_>, context: &Context) -> Result<impl Iterator<Item = Result<Climb>>> {
         let classes = evidence.ballots.classes();
-        let refuse = |name, value: usize, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         self.stopping.check()?;
         self.prior.check(classes)?;
-        if self.restarts == 0 {
-            return refuse("the number of restarts", 0, "1 or more");
-        }
+        check_restarts(self.restarts)?;
         if classes > MOST_CLASSES {
-            return refuse("the number of classes", classes, "at most 100 for the spectral method");
+            let (value, range) = (classes.to_string(), "at most 100 for the spectral method");
+            return Err(Error::OutOfRange { name: "the number of classes", value, range });
         }
-        let climb = |restart: usize| {
+        evidence.check_tables(classes)?;
+        let climb = move |restart: usize| {
             let share = |restart: usize| restart as f64 / self.restarts as f64;
             let context = context.part(share(restart), share(restart + 1));
             let tables = moments_start(evidence.ballots, context.seed(), restart as u64, &context);
@@ -79,7 +82,7 @@ impl Spectral {
                 Free { smoothing: 0.0, shares: self.prior.estimate(&VoteShares::of(evidence.ballots), 0.0) };
             climb(evidence, classes, start, &self.stopping, &mut model, &context)
         };
-        (0..self.restarts).map(climb).collect()
+        Ok((0..self.restarts).map(climb))
     }
 }
 

@@ -152,7 +152,8 @@ fn kinds(ballots: &Ballots, context: &Context) -> Result<Vec<TaskKind>> {
     let fit = Skilled { kinds: 2, ..Skilled::default() }.climb_large(&evidence, context)?;
     let components: Posterior = fit.leave_one_out(evidence.ballots, &fit.expected(&evidence, context)?, context);
     let kind = |task: usize| {
-        let (easy, hard) = components.of(task).split_at(ballots.classes());
+        let row = components.row(task);
+        let (easy, hard) = row.split_at(ballots.classes());
         if hard.iter().sum::<f64>() > easy.iter().sum::<f64>() { TaskKind::Hard } else { TaskKind::Easy }
     };
     Ok((0..ballots.tasks()).map(kind).collect())

@@ -22,7 +22,7 @@ pub fn goodness_of_fit(ballots: &Ballots, posterior: &Posterior, context: &Conte
             range,
             |meeting| meeting.task,
             |_, _, met| {
-                let rows = met.iter().map(|meeting| posterior.of(meeting.task as usize));
+                let rows = met.iter().map(|meeting| posterior.row(meeting.task as usize));
                 let left = conditional_information(met, rows, ballots.classes(), posterior.classes());
                 sum += met.len() as f64 / tasks * left;
             },

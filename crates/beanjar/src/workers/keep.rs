@@ -164,8 +164,8 @@ impl Losses {
         for task in 0..fold.held_out.tasks() {
             let row = posterior.of(task);
             for (worker, label) in fold.held_out.votes(task).iter() {
-                let joint = |(class, p): (usize, &f64)| p * tables.probability(worker, class, label);
-                self.predictive += row.iter().enumerate().map(joint).sum::<f64>().max(1e-300).ln();
+                let joint = |(class, p): (usize, f64)| p * tables.probability(worker, class, label);
+                self.predictive += row.possible().map(joint).sum::<f64>().max(1e-300).ln();
                 let tied: Vec<usize> = posterior.best(task).collect();
                 self.wrong += if tied.contains(&label) { 1.0 - 1.0 / tied.len() as f64 } else { 1.0 };
                 self.labels += 1.0;

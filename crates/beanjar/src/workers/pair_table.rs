@@ -30,15 +30,15 @@ impl PairTable {
 }
 
 /// I(X_i, X_j | Y) over the meetings of a pair, by the probabilities of the classes.
-pub(super) fn conditional_information<'a>(
+pub(super) fn conditional_information(
     meetings: &[Meeting],
-    rows: impl Iterator<Item = &'a [f64]>,
+    rows: impl Iterator<Item = impl AsRef<[f64]>>,
     labels: usize,
     classes: usize,
 ) -> f64 {
     let mut table = PairTable::new(labels, classes);
     for (meeting, row) in meetings.iter().zip(rows) {
-        row.iter().enumerate().for_each(|(class, &p)| table.add(class, meeting.said, meeting.other_said, p));
+        row.as_ref().iter().enumerate().for_each(|(class, &p)| table.add(class, meeting.said, meeting.other_said, p));
     }
     table.information()
 }

@@ -83,7 +83,7 @@ impl Report for AggregateReport<'_> {
         header.extend(names.iter().filter(|_| wanted).map(String::as_str));
         let row = move |task: AggregatedTask<'_>| {
             let mut row = vec![task.task.to_owned(), task.label.to_owned(), exact(Some(task.confidence))];
-            row.extend(task.probabilities.iter().filter(|_| wanted).map(|p| exact(Some(*p))));
+            row.extend(task.probabilities.iter().filter(|_| wanted).map(|p| exact(Some(p))));
             row
         };
         with_header(&header, self.outcome.tasks().map(row))
@@ -172,7 +172,7 @@ impl AggregateReport<'_> {
 
 /// Why a task is not settled.
 fn doubt(task: &AggregatedTask<'_>) -> String {
-    let second = task.probabilities.iter().filter(|p| **p >= 0.8 * task.confidence).count();
+    let second = task.probabilities.possible().filter(|(_, p)| *p >= 0.8 * task.confidence).count();
     match (task.tied, task.state) {
         (true, _) => "tied".into(),
         (_, TaskState::Settled) => String::new(),

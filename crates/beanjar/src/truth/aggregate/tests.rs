@@ -201,7 +201,7 @@ mod saved {
             let (one, other) =
                 (model.predict(&labels, &Context::new()).unwrap(), read.predict(&labels, &Context::new()).unwrap());
             for (a, b) in one.tasks().zip(other.tasks()) {
-                let close = a.probabilities.iter().zip(b.probabilities).all(|(p, q)| (p - q).abs() < 1e-9);
+                let close = a.probabilities.iter().zip(b.probabilities.iter()).all(|(p, q)| (p - q).abs() < 1e-9);
                 assert!(close, "{}: {a:?} {b:?}", method.name());
             }
             assert_eq!(one.warnings, other.warnings);

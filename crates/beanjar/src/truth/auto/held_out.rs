@@ -61,7 +61,7 @@ pub(super) fn hold_out(candidates: &[Model], ballots: &Ballots, folds: usize, co
             None => {
                 let votes = Majority::default().fit(&Evidence::votes(&fold.kept)?, &alone)?.posterior;
                 let tables = tables_given(&fold.kept, &votes, &alone)?;
-                predicted(&fold.kept, &fold.held_out, &tables, |kept, row| row.copy_from_slice(votes.of(kept.task)))
+                predicted(&fold.kept, &fold.held_out, &tables, |kept, row| votes.of(kept.task).write(row))
             }
         };
         steps.tick().map(|()| column)

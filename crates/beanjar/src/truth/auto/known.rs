@@ -21,7 +21,7 @@ impl Names {
     pub(super) fn with_known(&self, components: &Posterior, known: &Known) -> Names {
         let mut counts: Vec<f64> = self.shares.iter().map(|share| NAME * share).collect();
         for &(task, class) in known {
-            add(&mut counts, self.classes, components.of(task), class, 1.0);
+            add(&mut counts, self.classes, &components.row(task), class, 1.0);
         }
         Names { classes: self.classes, shares: normalised(&counts, self.classes) }
     }
@@ -29,13 +29,13 @@ impl Names {
     /// The probability of each known answer by names that all other known answers were counted for.
     pub(super) fn left_out(&self, components: &Posterior, known: &Known) -> Vec<Vec<f64>> {
         let mut counts: Vec<f64> = self.shares.iter().map(|share| NAME * share).collect();
-        known.iter().for_each(|&(task, class)| add(&mut counts, self.classes, components.of(task), class, 1.0));
+        known.iter().for_each(|&(task, class)| add(&mut counts, self.classes, &components.row(task), class, 1.0));
         let read = |&(task, class): &(usize, usize)| {
             let mut others = counts.clone();
-            add(&mut others, self.classes, components.of(task), class, -1.0);
+            add(&mut others, self.classes, &components.row(task), class, -1.0);
             let mut row = vec![0.0; self.classes];
             let names = Names { classes: self.classes, shares: normalised(&others, self.classes) };
-            names.read(components.of(task), &mut row);
+            names.read(&components.row(task), &mut row);
             row
         };
         known.iter().map(read).collect()
@@ -130,7 +130,7 @@ mod tests {
         let left_out = names.left_out(&components, &known);
         let others = names.with_known(&components, &known[1..]);
         let mut row = [0.0; 2];
-        others.read(components.of(0), &mut row);
+        others.read(&components.row(0), &mut row);
         assert!((left_out[0][1] - row[1]).abs() < 1e-12);
     }
 

@@ -1,18 +1,16 @@
 //! What to do where there are more pairs of classes than labels.
 
+use super::super::posterior::MANY_CLASSES;
 use super::super::{Evidence, Rule, TruthFit, Wawa};
 use super::mean_effective_votes;
 use super::summary::{AutoSummary, CandidateWeight};
 use crate::judgments::Ballots;
 use crate::{Context, Result};
 
-/// With fewer classes than this a table is small, however few the labels, and its prior fills it.
-const MANY: usize = 50;
-
 /// Whether there are many classes, and more pairs of them than labels: then not even one table for all workers together
-/// can be learned.
+/// can be learned. With fewer classes a table is small, however few the labels, and its prior fills it.
 pub(crate) fn too_many_for_tables(classes: usize, votes: usize) -> bool {
-    classes >= MANY && classes * classes > votes
+    classes >= MANY_CLASSES && classes * classes > votes
 }
 
 /// Votes that count by how often their worker agrees with the majority: of each worker one number can be learned.

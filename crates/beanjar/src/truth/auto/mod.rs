@@ -271,7 +271,7 @@ impl Mixed {
             row.fill(0.0);
             let mut add = |weight: f64, part: &[f64]| row.iter_mut().zip(part).for_each(|(sum, p)| *sum += weight * p);
             for (number, candidate) in self.candidates.iter().enumerate() {
-                candidate.names.read(candidate.components.of(task), &mut part);
+                candidate.names.read(&candidate.components.row(task), &mut part);
                 add(self.weights[number], &part);
                 self.pools[number].read(votes, &mut part);
                 add(self.weights[n + number], &part);

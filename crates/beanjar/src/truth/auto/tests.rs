@@ -108,7 +108,11 @@ fn votes_at_random_stay_the_plain_vote() {
     let summary = fit.auto.unwrap();
     if summary.plain_vote {
         let plain = Majority::default().fit(&evidence, &Context::new()).unwrap();
-        assert!(fit.posterior.values.iter().zip(&plain.posterior.values).all(|(a, b)| (a - b).abs() < 1e-12));
+        assert!(
+            (0..200)
+                .flat_map(|task| fit.posterior.of(task).iter().zip(plain.posterior.of(task).iter()))
+                .all(|(a, b)| (a - b).abs() < 1e-12)
+        );
         assert!(summary.sentence().contains("plain vote"));
     }
     // Whatever is chosen, nobody can be sure of a coin.
@@ -199,7 +203,8 @@ fn copies_of_one_judge_do_not_change_how_sure_answers_are() {
         assert_eq!(summary.families, [family]);
         assert_eq!(summary.effective_votes(&Ballots::from_tasks(&tasks, 14 + copies, 3).unwrap()).len(), 300);
         // Workers without a vote of their own move the population's spread of skills a little.
-        let off = alone.posterior.values.iter().zip(&together.posterior.values).map(|(p, q)| (p - q).abs());
+        let (one, other) = (&alone.posterior, &together.posterior);
+        let off = (0..300).flat_map(|task| one.of(task).iter().zip(other.of(task).iter())).map(|(p, q)| (p - q).abs());
         let most = off.fold(0.0, f64::max);
         assert!(most < 0.01, "{copies} copies: {most}");
         // Each of them is read as the first in new tasks.

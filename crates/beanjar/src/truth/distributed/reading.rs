@@ -79,7 +79,7 @@ impl Reading {
             found.confidence.push(answer.confidence);
             found.tied.push(answer.tied);
         }
-        found.probabilities = posterior.values;
+        found.probabilities = posterior.into_values();
         Ok(found)
     }
 

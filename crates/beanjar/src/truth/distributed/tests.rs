@@ -116,7 +116,7 @@ fn compare_in(parts: &[u32], rows: &[Row], method: &DistributedMethod, alone: Me
         for task in direct.tasks() {
             let (class, row) = answers[task.task].split_last().unwrap();
             assert_eq!(outcome.classes.get(*class as usize), task.label, "{}", task.task);
-            for (p, alone) in row.iter().zip(task.probabilities) {
+            for (p, alone) in row.iter().zip(task.probabilities.iter()) {
                 assert!((p - alone).abs() < 1e-9, "{}: {row:?} and {:?}", task.task, task.probabilities);
             }
         }

@@ -65,6 +65,7 @@ impl Glad {
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         self.stopping.check()?;
         let classes = evidence.ballots.classes();
+        evidence.check_tables(classes)?;
         let prior = match &self.prior {
             ClassPrior::Uniform => vec![1.0 / classes as f64; classes],
             ClassPrior::Given(shares) => {

@@ -70,6 +70,7 @@ impl Mmsr {
     /// Finds skills and labels.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let ballots = evidence.ballots;
+        evidence.check_tables(ballots.classes())?;
         let mut random = stream(context.seed(), 0);
         let start: Vec<f64> = (0..ballots.workers()).map(|_| random.random::<f64>()).collect();
         let pairs = Pairs::of(ballots)?;

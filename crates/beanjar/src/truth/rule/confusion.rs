@@ -27,6 +27,8 @@ pub struct Confusion {
     /// P(label | class) at `(worker * labels + label) * classes + class`: a vote
     /// touches one run of memory. The last worker is the newcomer, whose matrix is the population's.
     pub(in crate::truth) votes: Vec<f64>,
+    /// Which table each worker has, where workers share them; empty where each has their own.
+    pub(in crate::truth) table_of: Vec<u32>,
     /// The share of each label in each component, at `component * labels + label`; none where component and label are
     /// one.
     pub(super) meaning: Option<Vec<f64>>,
@@ -73,7 +75,27 @@ impl Confusion {
 
     /// Tables as EM has them, in the layout of `votes`, with the newcomer's at the end.
     pub(in crate::truth) fn of_tables(labels: usize, prior: Vec<f64>, votes: Vec<f64>) -> Self {
-        Confusion { labels, prior, votes, meaning: None, trust: Vec::new() }
+        Confusion { labels, prior, votes, table_of: Vec::new(), meaning: None, trust: Vec::new() }
+    }
+
+    /// The same, each worker having the table of this number.
+    pub(in crate::truth) fn shared_by(self, table_of: Vec<u32>) -> Self {
+        Confusion { table_of, ..self }
+    }
+
+    /// Where the probabilities of a worker's label begin.
+    #[inline(always)]
+    fn at(&self, worker: usize, label: usize) -> usize {
+        let table = match self.table_of.is_empty() {
+            true => worker,
+            false => self.table_of.get(worker).map_or_else(|| self.tables() - 1, |&table| table as usize),
+        };
+        (table * self.labels + label) * self.prior.len()
+    }
+
+    /// How many tables there are, with the newcomer's.
+    fn tables(&self) -> usize {
+        self.votes.len() / (self.labels * self.classes())
     }
 
     /// The same, each component standing for labels with these shares.
@@ -85,8 +107,13 @@ impl Confusion {
     pub(super) fn share_tables(&mut self, families: &[Vec<usize>]) {
         let cells = self.labels * self.classes();
         for family in families {
-            let first = family[0] * cells;
-            family[1..].iter().for_each(|worker| self.votes.copy_within(first..first + cells, worker * cells));
+            let (first, others) = (family[0], &family[1..]);
+            match self.table_of.is_empty() {
+                true => others
+                    .iter()
+                    .for_each(|worker| self.votes.copy_within(first * cells..(first + 1) * cells, worker * cells)),
+                false => others.iter().for_each(|&worker| self.table_of[worker] = self.table_of[first]),
+            }
         }
     }
 
@@ -119,13 +146,13 @@ impl Confusion {
     /// If there is no such class or label.
     pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
         let worker = worker.min(self.workers());
-        let p = self.votes[(worker * self.labels + label) * self.classes() + class];
+        let p = self.votes[self.at(worker, label) + class];
         self.trust.get(worker).map_or(p, |trust| p.powf(1.0 / trust))
     }
 
     /// How many workers were seen.
     pub fn workers(&self) -> usize {
-        self.votes.len() / (self.labels * self.classes()) - 1
+        if self.table_of.is_empty() { self.tables() - 1 } else { self.table_of.len() }
     }
 
     /// In `scores` the probability of each component; the likelihood of the votes, as a factor and the logarithm of
@@ -143,7 +170,7 @@ impl Confusion {
         let mut log = 0.0;
         let mut left = votes.labels.len();
         for (i, (worker, label)) in votes.iter().enumerate() {
-            let at = (worker * self.labels + label) * classes;
+            let at = self.at(worker, label);
             for (score, p) in scores.iter_mut().zip(&self.votes[at..at + classes]) {
                 *score *= p;
             }
@@ -177,7 +204,7 @@ impl Confusion {
         scores.iter_mut().zip(&mut powers).for_each(|(score, power)| take_power(score, power));
         for (workers, labels) in votes.workers.chunks(AT_ONCE).zip(votes.labels.chunks(AT_ONCE)) {
             for (&worker, &label) in workers.iter().zip(labels) {
-                let at = (worker as usize * self.labels + usize::from(label)) * classes;
+                let at = self.at(worker as usize, usize::from(label));
                 scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score *= p);
             }
             scores.iter_mut().zip(&mut powers).for_each(|(score, power)| take_power(score, power));
@@ -197,7 +224,7 @@ impl Confusion {
         let classes = scores.len();
         scores.iter_mut().zip(&self.prior).for_each(|(score, share)| *score = share.ln());
         for (worker, label, weight) in votes.weighted() {
-            let at = (worker * self.labels + label) * classes;
+            let at = self.at(worker, label);
             scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score += weight * p.ln());
         }
         let most = scores.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
@@ -209,9 +236,7 @@ impl Confusion {
 
     /// ln P(votes, class).
     pub(in crate::truth) fn joint(&self, votes: Votes<'_>, class: usize) -> f64 {
-        let classes = self.classes();
-        let said =
-            votes.weighted().map(|(w, l, weight)| weight * self.votes[(w * self.labels + l) * classes + class].ln());
+        let said = votes.weighted().map(|(w, l, weight)| weight * self.votes[self.at(w, l) + class].ln());
         self.prior[class].ln() + said.sum::<f64>()
     }
 

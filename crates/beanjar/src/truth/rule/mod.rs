@@ -3,6 +3,7 @@
 mod blend;
 mod confusion;
 mod pool;
+mod sparse_confusion;
 mod stored;
 mod weights;
 
@@ -11,9 +12,11 @@ pub(super) use blend::{FLOOR, keep_to_voted};
 pub use confusion::Confusion;
 pub(super) use confusion::possible;
 pub use pool::Pool;
+pub use sparse_confusion::SparseConfusion;
+pub(super) use sparse_confusion::Table;
 pub use weights::Weights;
 
-use super::Posterior;
+use super::posterior::{MANY_CLASSES, Posterior};
 use crate::judgments::{Ballots, Votes};
 use crate::{Context, Error, Result};
 
@@ -27,6 +30,8 @@ pub enum Rule {
     Weights(Weights),
     /// Bayes' rule with a confusion matrix per worker.
     Confusion(Confusion),
+    /// The same for many classes: matrices of which most cells are zero.
+    SparseConfusion(SparseConfusion),
     /// The mean of what each vote says alone.
     Pool(Pool),
     /// The weighted mean of several rules.
@@ -39,6 +44,7 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.classes(),
             Rule::Confusion(confusion) => confusion.labels(),
+            Rule::SparseConfusion(confusion) => confusion.classes(),
             Rule::Pool(pool) => pool.classes(),
             Rule::Blend(blend) => blend.rules().first().map_or(0, Rule::classes),
         }
@@ -49,6 +55,7 @@ impl Rule {
         match self {
             Rule::Weights(weights) => weights.workers().len(),
             Rule::Confusion(confusion) => confusion.workers(),
+            Rule::SparseConfusion(confusion) => confusion.workers(),
             Rule::Pool(pool) => pool.workers(),
             Rule::Blend(blend) => blend.rules().first().map_or(0, Rule::workers),
         }
@@ -60,6 +67,7 @@ impl Rule {
         match self {
             Rule::Weights(_) | Rule::Pool(_) => None,
             Rule::Confusion(confusion) => Some(confusion.class_matrix(worker)),
+            Rule::SparseConfusion(confusion) => Some(confusion.matrix(worker)),
             Rule::Blend(blend) => blend.matrix(worker),
         }
     }
@@ -71,7 +79,7 @@ impl Rule {
         sizes
             && match self {
                 Rule::Weights(weights) => weights.is_sound(),
-                Rule::Confusion(_) => true,
+                Rule::Confusion(_) | Rule::SparseConfusion(_) => true,
                 Rule::Pool(pool) => pool.is_sound(),
                 Rule::Blend(blend) => blend.is_sound(workers, classes),
             }
@@ -80,7 +88,7 @@ impl Rule {
     /// Gives all workers of a family the tables of its first.
     pub(super) fn share_tables(&mut self, families: &[Vec<usize>]) {
         match self {
-            Rule::Weights(_) => {}
+            Rule::Weights(_) | Rule::SparseConfusion(_) => {}
             Rule::Confusion(confusion) => confusion.share_tables(families),
             Rule::Pool(pool) => pool.share_tables(families),
             Rule::Blend(blend) => blend.share_tables(families),
@@ -95,8 +103,12 @@ impl Rule {
         if ballots.classes() != self.classes() || ballots.workers() > self.workers() + 1 {
             return Err(Error::WrongRule { classes: self.classes(), workers: self.workers() });
         }
-        let classes = self.classes();
-        let mut posterior = Posterior::equal(ballots.tasks(), classes);
+        let (tasks, classes) = (ballots.tasks(), self.classes());
+        if classes >= MANY_CLASSES && matches!(self, Rule::Weights(_) | Rule::SparseConfusion(_)) {
+            let read = |task: usize, row: &mut Vec<(u16, f64)>| self.read_possible(ballots.votes(task), row);
+            return Ok(Posterior::of_possible(tasks, classes, context, read).0);
+        }
+        let mut posterior = Posterior::equal(tasks, classes);
         posterior.fill(context, |task, row| {
             let votes = ballots.votes(task);
             if !votes.labels.is_empty() {
@@ -106,11 +118,33 @@ impl Rule {
         Ok(posterior)
     }
 
+    /// The possible classes of one task, in rising order, with their probabilities, none if it has no votes; and the
+    /// log-likelihood of these, where the rule has one.
+    fn read_possible(&self, votes: Votes<'_>, row: &mut Vec<(u16, f64)>) -> f64 {
+        match self {
+            _ if votes.labels.is_empty() => return 0.0,
+            Rule::SparseConfusion(confusion) => return confusion.read(votes, row),
+            Rule::Weights(weights) => weights.read_possible(votes, row),
+            Rule::Confusion(_) | Rule::Pool(_) | Rule::Blend(_) => {
+                let mut all = vec![0.0; self.classes()];
+                self.read(votes, &mut all);
+                row.extend(all.iter().enumerate().map(|(class, &p)| (class as u16, p)));
+            }
+        }
+        0.0
+    }
+
     /// The probabilities of one task's classes, which has votes.
     pub(super) fn read(&self, votes: Votes<'_>, row: &mut [f64]) {
         match self {
             Rule::Weights(weights) => weights.read(votes, row),
             Rule::Confusion(confusion) => confusion.read(votes, row),
+            Rule::SparseConfusion(_) => {
+                let mut possible = Vec::new();
+                self.read_possible(votes, &mut possible);
+                row.fill(0.0);
+                possible.iter().for_each(|&(class, p)| row[usize::from(class)] = p);
+            }
             Rule::Pool(pool) => pool.read(votes, row),
             Rule::Blend(blend) => blend.read(votes, row),
         }

@@ -15,6 +15,9 @@ pub struct Pool {
     weights: Vec<f64>,
     /// P(class | label) at `(worker * classes + label) * classes + class`.
     votes: Vec<f64>,
+    /// Which of these each worker has, where workers share them; empty where each has their own.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    table_of: Vec<u32>,
 }
 
 /// The least weight, so that a task all of whose voters tell nothing still has an answer.
@@ -29,13 +32,13 @@ impl Pool {
         for (component, names) in names.chunks_exact(classes).enumerate() {
             shares.iter_mut().zip(names).for_each(|(sum, name)| *sum += prior[component] * name);
         }
-        let mut pool = Pool { classes, weights: Vec::new(), votes: Vec::new() };
-        for worker in 0..=tables.workers() {
+        let mut pool = Pool { classes, weights: Vec::new(), votes: Vec::new(), table_of: tables.table_of.clone() };
+        for table in tables.votes.chunks_exact(classes * components) {
             let mut information = 0.0;
             for label in 0..classes {
                 let mut joint = vec![0.0; classes];
                 for component in 0..components {
-                    let p = prior[component] * tables.probability(worker, component, label);
+                    let p = prior[component] * table[label * components + component];
                     let names = &names[component * classes..(component + 1) * classes];
                     joint.iter_mut().zip(names).for_each(|(sum, name)| *sum += p * name);
                 }
@@ -54,6 +57,10 @@ impl Pool {
         for family in families {
             let first = family[0];
             for &worker in &family[1..] {
+                if !self.table_of.is_empty() {
+                    self.table_of[worker] = self.table_of[first];
+                    continue;
+                }
                 self.weights[worker] = self.weights[first];
                 self.votes.copy_within(first * cells..(first + 1) * cells, worker * cells);
             }
@@ -67,7 +74,7 @@ impl Pool {
 
     /// How many workers were seen.
     pub fn workers(&self) -> usize {
-        self.weights.len().saturating_sub(1)
+        if self.table_of.is_empty() { self.weights.len().saturating_sub(1) } else { self.table_of.len() }
     }
 
     /// Whether its numbers can be used: they may come from a file.
@@ -77,6 +84,7 @@ impl Pool {
             && self.votes.len() == self.weights.len() * self.classes * self.classes;
         let whole = |row: &[f64]| row.iter().all(|p| *p >= 0.0) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-6;
         sizes
+            && self.table_of.iter().all(|&table| (table as usize) < self.weights.len())
             && self.weights.iter().all(|weight| (LEAST..=1e3).contains(weight))
             && self.votes.chunks_exact(self.classes).all(whole)
     }
@@ -85,9 +93,12 @@ impl Pool {
         row.fill(0.0);
         let mut sum = 0.0;
         for (worker, label, share) in votes.weighted() {
-            let worker = worker.min(self.workers());
-            let weight = share * self.weights[worker];
-            let at = (worker * self.classes + label) * self.classes;
+            let table = match self.table_of.is_empty() {
+                true => worker.min(self.workers()),
+                false => self.table_of.get(worker).map_or(self.weights.len() - 1, |&table| table as usize),
+            };
+            let weight = share * self.weights[table];
+            let at = (table * self.classes + label) * self.classes;
             row.iter_mut().zip(&self.votes[at..at + self.classes]).for_each(|(cell, p)| *cell += weight * p);
             sum += weight;
         }

@@ -66,4 +66,53 @@ impl Weights {
         }
         row.iter_mut().for_each(|share| *share /= sum);
     }
+
+    /// The same of the classes that somebody voted for, in rising order.
+    pub(super) fn read_possible(&self, votes: Votes<'_>, row: &mut Vec<(u16, f64)>) {
+        let counted = |worker: usize| self.workers.get(worker).copied().unwrap_or(self.newcomer);
+        row.extend(votes.weighted().map(|(worker, label, weight)| (label as u16, weight * counted(worker))));
+        add_up(row);
+        if row.iter().all(|(_, sum)| *sum <= 0.0) {
+            row.clear();
+            row.extend(votes.weighted().map(|(_, label, weight)| (label as u16, weight)));
+            add_up(row);
+        }
+        let sum: f64 = row.iter().map(|(_, share)| share).sum();
+        row.iter_mut().for_each(|(_, share)| *share /= sum);
+    }
+}
+
+/// Adds up what was given to the same class, and sorts the classes.
+fn add_up(given: &mut Vec<(u16, f64)>) {
+    // Equals keep their order, so that sums are those of a row of all classes to the last bit.
+    given.sort_by_key(|(class, _)| *class);
+    given.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        first.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgments::Ballots;
+
+    #[test]
+    fn possible_classes_have_the_shares_of_all_classes_to_the_last_bit() {
+        let task: Vec<(usize, usize)> = (0..40).map(|i| (i * 7 % 11, i * i % 13)).collect();
+        let unknown = vec![(3, 5), (3, 2)];
+        let ballots = Ballots::from_tasks(&[task, unknown, vec![(10, 4)]], 11, 20).unwrap();
+        let weight = |worker: usize| if worker == 3 { 0.0 } else { 1.0 / (worker as f64 + 0.7) };
+        let weights = Weights::new((0..10).map(weight).collect(), 0.3, 20).unwrap();
+        for task in 0..3 {
+            let (mut all, mut possible) = (vec![0.0; 20], Vec::new());
+            weights.read(ballots.votes(task), &mut all);
+            weights.read_possible(ballots.votes(task), &mut possible);
+            assert!(possible.is_sorted_by(|a, b| a.0 < b.0));
+            let mut written = vec![0.0; 20];
+            possible.iter().for_each(|&(class, p)| written[usize::from(class)] = p);
+            assert_eq!(written, all);
+        }
+    }
 }

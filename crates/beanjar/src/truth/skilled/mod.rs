@@ -159,8 +159,9 @@ fn sharing_tables(
     let Some(rare) = RareWorkers::of(evidence.ballots) else { return fit(evidence) };
     let together = rare.share(evidence.ballots);
     let found = fit(&Evidence::part(&together, &evidence.gold))?;
-    let climb = Climb { tables: rare.spread(&found.climb.tables), ..found.climb };
-    Ok(SkilledClimb { climb, means: rare.spread_cells(&found.means), ..found })
+    let SkilledClimb { climb, kinds, means, strength } = found;
+    let climb = Climb { tables: rare.of_workers(climb.tables), ..climb };
+    Ok(SkilledClimb { climb, kinds, means: rare.spread_cells(&means), strength })
 }
 
 /// What EM came to, with what leaving votes out needs.
@@ -190,7 +191,7 @@ impl SkilledClimb {
     /// The posterior of the classes, from that of the components.
     pub(super) fn named(&self, components: &Posterior, names: &Names, context: &Context) -> Posterior {
         let mut posterior = Posterior::equal(components.tasks(), names.classes);
-        posterior.fill(context, |task, row| names.read(components.of(task), row));
+        posterior.fill(context, |task, row| names.read(&components.row(task), row));
         posterior
     }
 

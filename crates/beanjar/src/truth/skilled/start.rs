@@ -15,21 +15,24 @@ pub(super) fn by_agreement(ballots: &Ballots, kinds: usize) -> Posterior {
         if votes.labels.is_empty() {
             continue;
         }
-        let row = &mut start.values[task * classes * kinds..][..classes];
-        row.fill(0.0);
         let share = 1.0 / votes.opinions();
-        votes.weighted().for_each(|(_, label, weight)| row[label] += weight * share);
-        top[task] = row.iter().fold(0.0, |most: f64, &share| most.max(share));
+        start.set(task, |row| {
+            let row = &mut row[..classes];
+            row.fill(0.0);
+            votes.weighted().for_each(|(_, label, weight)| row[label] += weight * share);
+            top[task] = row.iter().fold(0.0, |most: f64, &share| most.max(share));
+        });
     }
     let with_votes: Vec<usize> = (0..ballots.tasks()).filter(|&task| top[task] > 0.0).collect();
     let ranks = ranks(&with_votes, &top);
     for (&task, rank) in with_votes.iter().zip(ranks) {
-        let row = &mut start.values[task * classes * kinds..][..classes * kinds];
-        let shares = row[..classes].to_vec();
-        for (kind, cells) in row.chunks_exact_mut(classes).enumerate() {
-            let weight = nearness(rank, kind, kinds);
-            cells.iter_mut().zip(&shares).for_each(|(cell, share)| *cell = weight * share);
-        }
+        start.set(task, |row| {
+            let shares = row[..classes].to_vec();
+            for (kind, cells) in row.chunks_exact_mut(classes).enumerate() {
+                let weight = nearness(rank, kind, kinds);
+                cells.iter_mut().zip(&shares).for_each(|(cell, share)| *cell = weight * share);
+            }
+        });
     }
     start
 }

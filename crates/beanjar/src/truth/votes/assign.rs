@@ -31,6 +31,8 @@ pub(super) struct Assignment<'a> {
     limits: Vec<usize>,
     costs: Vec<f64>,
     says: Vec<Vec<f64>>,
+    /// What random choices about each worker are keyed by.
+    keys: Vec<u64>,
     /// Whom to look at, the most informative first.
     order: Vec<usize>,
     /// Whom each task may be given to, where that is limited.
@@ -75,7 +77,8 @@ impl<'a> Assignment<'a> {
         let used_up = wanted.votes.div_ceil(wanted.per_worker.unwrap_or(usize::MAX));
         let order = order.into_iter().map(|of| of.1).take(WORKERS_PER_TASK.saturating_add(used_up)).collect();
         let limits = pool.iter().map(limit).collect();
-        Ok(Assignment { wanted, prospects, codes, limits, costs, says, order, allowed })
+        let keys = pool.iter().map(|worker| key_of_text(0, &worker.worker)).collect();
+        Ok(Assignment { wanted, prospects, codes, limits, costs, says, keys, order, allowed })
     }
 
     /// Gives each question to one of the workers who may be asked, within everybody's limit; nobody is asked about a task
@@ -108,7 +111,7 @@ impl<'a> Assignment<'a> {
             // The shortest of exponential waiting times, each as long as its worker tells little.
             let waiting = |&at: &usize| {
                 let says = self.prospects.information(components, &self.says[at]);
-                let uniform = ((key(of_task, at as u64) >> 11) as f64 + 1.0) / (1u64 << 53) as f64;
+                let uniform = ((key(of_task, self.keys[at]) >> 11) as f64 + 1.0) / (1u64 << 53) as f64;
                 (-uniform.ln() * self.costs[at] / says.max(1e-12), at, says)
             };
             let (_, worker, says) = whom.map(waiting).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;

@@ -159,7 +159,9 @@ impl NextVotes {
             steps.tick().map(|()| candidates)
         });
         let mut candidates = found.into_iter().collect::<Result<Vec<_>>>()?.concat();
-        candidates.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.key.cmp(&b.key)));
+        // Gains that differ by rounding are the same: which of them comes first must not depend on the order of the rows.
+        let whole = |gain: f64| (gain * 1e9).round() as i64;
+        candidates.sort_by(|a, b| whole(b.gain).cmp(&whole(a.gain)).then(a.key.cmp(&b.key)));
 
         let class = |task: usize| fit.posterior.best(task).next().unwrap_or(0);
         let sure = |task: usize| if task < ballots.tasks() { fit.posterior.of(task)[class(task)] } else { 0.0 };

@@ -32,7 +32,17 @@ impl PanelCurve {
         votes: &[usize],
         context: &Context,
     ) -> Result<Self> {
-        let tasks: Vec<usize> = (0..ballots.tasks()).filter(|&task| !ballots.votes(task).labels.is_empty()).collect();
+        // In an order that does not depend on that of the rows.
+        let mut tasks: Vec<usize> =
+            (0..ballots.tasks()).filter(|&task| !ballots.votes(task).labels.is_empty()).collect();
+        tasks.sort_by_key(|&task| ballots.task_key(task));
+        let voters: Vec<u32> = (tasks.iter())
+            .flat_map(|&task| {
+                let mut voters = ballots.votes(task).workers.to_vec();
+                voters.sort_by_key(|&worker| ballots.worker_key(worker as usize));
+                voters
+            })
+            .collect();
         let pieces: Vec<usize> = (0..DRAWS.div_ceil(PIECE)).collect();
         let steps = context.steps("simulating votes", pieces.len());
         let found = context.map(pieces, |piece| -> Result<Vec<Tally>> {
@@ -42,8 +52,8 @@ impl PanelCurve {
                 let task = tasks[random.random_range(0..tasks.len())];
                 let (tables, component, class) = models.draw(ballots.votes(task), &mut random);
                 let most = votes.last().copied().unwrap_or(0);
-                let one = Panel::draw(tables, component, ballots, most, &mut random);
-                let other = Panel::draw(tables, component, ballots, most, &mut random);
+                let one = Panel::draw(tables, component, &voters, most, &mut random);
+                let other = Panel::draw(tables, component, &voters, most, &mut random);
                 for (tally, &votes) in tallies.iter_mut().zip(votes) {
                     let (one, other) = (one.read(rule, votes), other.read(rule, votes));
                     tally.add(
@@ -81,12 +91,13 @@ struct Panel {
 }
 
 impl Panel {
-    fn draw(tables: &Confusion, component: usize, ballots: &Ballots, most: usize, random: &mut impl Rng) -> Self {
+    fn draw(tables: &Confusion, component: usize, voters: &[u32], most: usize, random: &mut impl Rng) -> Self {
         let mut panel = Panel { workers: Vec::with_capacity(most), labels: Vec::with_capacity(most) };
         for _ in 0..most {
-            let worker = ballots.worker_of(random.random_range(0..ballots.len()));
-            let label = drawn((0..tables.labels()).map(|label| tables.probability(worker, component, label)), random);
-            panel.workers.push(worker as u32);
+            let worker = voters[random.random_range(0..voters.len())];
+            let says = |label: usize| tables.probability(worker as usize, component, label);
+            let label = drawn((0..tables.labels()).map(says), random);
+            panel.workers.push(worker);
             panel.labels.push(label as u16);
         }
         panel

@@ -24,9 +24,12 @@ impl Reference {
         let read = |wanted: fn(&Rule) -> bool| {
             let parts = parts(&fit.rule, |rule| wanted(rule).then_some(rule));
             let mut posterior = fit.posterior.clone();
+            if parts.is_empty() {
+                return posterior;
+            }
             posterior.fill(context, |task, row| {
                 let votes = ballots.votes(task);
-                if !votes.labels.is_empty() && !parts.is_empty() {
+                if !votes.labels.is_empty() {
                     mean(&parts, votes, row);
                 }
             });

@@ -82,7 +82,7 @@ mod tests {
         let tasks = [by((0..12).map(|i| i % 2).collect()), by(vec![0, 1]), by(vec![1]), by(vec![0; 9])];
         let ballots = Ballots::from_tasks(&tasks, 12, 2).unwrap();
         let posterior = rule.posterior(&ballots, &Context::new()).unwrap();
-        let sure = |task: usize| posterior.of(task).iter().copied().fold(0.0, f64::max);
+        let sure = |task: usize| posterior.of(task).iter().fold(0.0, f64::max);
         let mut states = by_confidence((0..4).map(sure));
         find_hopeless(&mut states, &rule, &posterior, &ballots, &Context::new());
         assert_eq!(states, [TaskState::Hopeless, TaskState::InDoubt, TaskState::InDoubt, TaskState::Settled]);

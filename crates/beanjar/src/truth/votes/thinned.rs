@@ -5,7 +5,7 @@ use crate::random::key;
 
 /// The votes of each task in a random order. The votes of one worker on one task are one opinion and stay together.
 ///
-/// The order depends on the seed and on the numbers of task and worker, so that k votes are among any k + 1.
+/// The order depends on the seed and on the ids of task and worker, so that k votes are among any k + 1.
 pub(super) struct Thinned<'a> {
     ballots: &'a Ballots,
     /// The place of each vote's opinion among those of its task.
@@ -18,9 +18,10 @@ impl<'a> Thinned<'a> {
         let mut order: Vec<(u64, u32, usize)> = Vec::new();
         for task in 0..ballots.tasks() {
             let (workers, first) = (ballots.votes(task).workers, ballots.first_vote(task));
-            let of_task = key(seed, task as u64);
+            let of_task = key(seed, ballots.task_key(task));
+            let of_worker = |worker: u32| key(of_task, ballots.worker_key(worker as usize));
             order.clear();
-            order.extend(workers.iter().enumerate().map(|(i, &worker)| (key(of_task, u64::from(worker)), worker, i)));
+            order.extend(workers.iter().enumerate().map(|(i, &worker)| (of_worker(worker), worker, i)));
             order.sort_unstable();
             for (at, opinion) in order.chunk_by(|a, b| a.1 == b.1).enumerate() {
                 opinion.iter().for_each(|&(_, _, i)| place[first + i] = at as u32);

@@ -62,7 +62,7 @@ impl Permutation<'_> {
             one,
             other,
             shared: meetings.len(),
-            information: conditional_information(meetings, rows.iter().map(Vec::as_slice), labels, classes),
+            information: conditional_information(meetings, rows.iter(), labels, classes),
             agreement: meetings.iter().filter(|meeting| meeting.said == meeting.other_said).count() as f64 / n,
             expected: agreed / (n * made as f64),
             p_value,

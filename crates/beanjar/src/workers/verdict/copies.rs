@@ -3,6 +3,7 @@
 use super::super::pairs::{Meeting, Pairs};
 use super::alike::{SHARED, groups, keys};
 use super::others::Others;
+use super::saying::Saying;
 use crate::gamma::ln_gamma;
 use crate::{Context, Result};
 
@@ -17,9 +18,6 @@ pub(super) const ANY: f64 = 0.01;
 /// The share of expected disagreements that are missing of one who copies, at least. Honest workers miss some too, for they err together on
 /// hard tasks: up to 0.8 of them on the public set `fact`, up to 0.7 on most others.
 pub(super) const COPIED: f64 = 5.0 / 6.0;
-/// Steps of EM for a worker's table, and labels that are added to each row.
-const STEPS: usize = 20;
-const PSEUDO: f64 = 1.0;
 
 impl Copies {
     /// Pairs of whose expected disagreements at least the share `copied` is missing, joined to families.
@@ -38,7 +36,7 @@ impl Copies {
             return Ok(Copies { families: Vec::new() });
         }
         let improbable = ANY / looked_at as f64;
-        let tables = context.map((0..workers).collect(), |worker| table(pairs, others, worker));
+        let tables = context.map((0..workers).collect(), |worker| Saying::of(pairs.of(worker), others, worker));
         let pieces = pairs.pieces();
         let steps = context.steps("judging workers", pieces.len());
         let found = context.map(pieces, |range| -> Result<Vec<(usize, usize)>> {
@@ -80,27 +78,18 @@ impl Copies {
 }
 
 /// On how many of the tasks where they met two workers would disagree if they were independent given the class.
-fn expected_disagreements(one: usize, other: usize, met: &[Meeting], tables: &[Vec<f64>], others: &Others) -> f64 {
+fn expected_disagreements(one: usize, other: usize, met: &[Meeting], tables: &[Saying], others: &Others) -> f64 {
     let posterior = others.of(one);
-    let classes = posterior.classes();
     let together = others.group[one] == others.group[other];
     let (own, others) = (&tables[one], &tables[other]);
+    let by_chance = own.by_chance(others);
     let agree = |meeting: &Meeting| -> f64 {
-        let row = posterior.of(meeting.task as usize).iter().enumerate();
+        let row = posterior.of(meeting.task as usize).possible();
         match together {
             // The posterior has seen neither.
-            true => {
-                let both = |class: usize| -> f64 {
-                    let at = class * classes;
-                    (at..at + classes).map(|cell| own[cell] * others[cell]).sum()
-                };
-                row.map(|(class, p)| p * both(class)).sum()
-            }
+            true => row.map(|(class, p)| p * own.both(others, class, by_chance)).sum(),
             // The posterior has seen the other's label.
-            false => {
-                let said = usize::from(meeting.other_said);
-                row.map(|(class, p)| p * own[class * classes + said]).sum()
-            }
+            false => row.map(|(class, p)| p * own.probability(class, usize::from(meeting.other_said))).sum(),
         }
     };
     met.iter().map(|meeting| (1.0 - agree(meeting)).max(0.0)).sum()
@@ -114,37 +103,6 @@ pub(super) fn at_most(events: usize, expected: f64) -> f64 {
     }
     let term = |n: usize| (n as f64 * expected.ln() - expected - ln_gamma(n as f64 + 1.0)).exp();
     (0..=events).map(term).sum()
-}
-
-/// A worker's table P(label | class), at `class * classes + label`, by EM with the posterior of the others as the prior of
-/// each task.
-fn table(pairs: &Pairs<'_>, others: &Others, worker: usize) -> Vec<f64> {
-    let (votes, posterior) = (pairs.of(worker), others.of(worker));
-    let classes = posterior.classes();
-    let mut shares = vec![0.5; classes];
-    votes.iter().for_each(|(_, label)| shares[usize::from(*label)] += 1.0);
-    let sum: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= sum);
-    let mut table: Vec<f64> = (0..classes * classes)
-        .map(|at| 0.5 * shares[at % classes] + if at / classes == at % classes { 0.5 } else { 0.0 })
-        .collect();
-    let mut row = vec![0.0; classes];
-    for _ in 0..STEPS {
-        let mut counts: Vec<f64> = (0..classes * classes).map(|at| PSEUDO * shares[at % classes]).collect();
-        for &(task, label) in votes {
-            let label = usize::from(label);
-            let prior = posterior.of(task as usize);
-            row.iter_mut().enumerate().for_each(|(class, p)| *p = prior[class] * table[class * classes + label]);
-            let scale = 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-            row.iter().enumerate().for_each(|(class, p)| counts[class * classes + label] += p * scale);
-        }
-        for row in counts.chunks_exact_mut(classes) {
-            let sum: f64 = row.iter().sum();
-            row.iter_mut().for_each(|count| *count /= sum);
-        }
-        table = counts;
-    }
-    table
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod alike;
 mod copies;
 mod others;
 mod population;
+mod saying;
 mod skill;
 
 use super::pairs::Pairs;

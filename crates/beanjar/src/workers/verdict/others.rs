@@ -7,6 +7,8 @@ use crate::{Context, Result};
 /// For each group of workers, the posterior of all tasks by the others.
 pub(super) struct Others {
     pub(super) group: Vec<usize>,
+    /// Whether the classes are few enough for tables of them.
+    pub(super) tables: bool,
     posteriors: Vec<Posterior>,
 }
 
@@ -24,6 +26,7 @@ impl Others {
         let mut group = vec![0; ballots.workers()];
         first.iter().enumerate().for_each(|(i, &worker)| group[worker] = i % groups);
         (0..ballots.workers()).for_each(|worker| group[worker] = group[alike[worker]]);
+        let tables = !too_many_for_tables(ballots.classes(), ballots.len());
         let steps = context.steps("judging workers", groups);
         let alone = context.alone();
         let posteriors = context.map((0..groups).collect(), |left_out| -> Result<Posterior> {
@@ -33,14 +36,14 @@ impl Others {
                 return Ok(Posterior::equal(ballots.tasks(), ballots.classes()));
             }
             let evidence = Evidence::votes(&others)?;
-            let mut posterior = match too_many_for_tables(ballots.classes(), ballots.len()) {
-                true => Wawa.fit(&evidence, &alone)?.posterior,
-                false => Skilled::default().posterior(&evidence, &alone)?,
+            let mut posterior = match tables {
+                true => Skilled::default().posterior(&evidence, &alone)?,
+                false => Wawa.fit(&evidence, &alone)?.posterior,
             };
             posterior.fill_unseen(&others);
             Ok(posterior)
         });
-        Ok(Others { group, posteriors: posteriors.into_iter().collect::<Result<_>>()? })
+        Ok(Others { group, tables, posteriors: posteriors.into_iter().collect::<Result<_>>()? })
     }
 
     /// The posterior by workers outside of this one's group.

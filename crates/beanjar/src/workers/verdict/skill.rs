@@ -17,31 +17,49 @@ pub(super) struct Skill {
     variance: [f64; 3],
 }
 
+/// Sums over classes: of d and d^2 by the worker's shares, of d^2 and d^3.
+#[derive(Clone, Copy, Default)]
+struct Moments([f64; 4]);
+
+impl Moments {
+    fn with(self, share: f64, d: f64) -> Self {
+        self.and(&Moments([share * d, share * d * d, d * d, d * d * d]))
+    }
+
+    fn and(self, more: &Self) -> Self {
+        Moments(std::array::from_fn(|at| self.0[at] + more.0[at]))
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Moments(self.0.map(|sum| factor * sum))
+    }
+}
+
 impl Skill {
     /// From the worker's tasks and labels, and the posterior of all tasks.
     pub(super) fn of(votes: &[(u32, u16)], posterior: &Posterior, classes: usize) -> Self {
         let n = votes.len() as f64;
         let (mut mean, mut shares) = (vec![0.0; classes], vec![0.0; classes]);
         for &(task, label) in votes {
-            mean.iter_mut().zip(posterior.of(task as usize)).for_each(|(sum, p)| *sum += p / n);
+            posterior.of(task as usize).possible().for_each(|(class, p)| mean[class] += p / n);
             shares[usize::from(label)] += 1.0 / n;
         }
         let most_given = shares.iter().copied().fold(0.0, f64::max);
         // One label more, spread as the classes are: no label is impossible.
         shares.iter_mut().zip(&mean).for_each(|(share, mean)| *share = (*share * n + mean) / (n + 1.0));
         let mut skill = Skill { labels: votes.len(), most_given, excess: 0.0, room: 0.0, variance: [0.0; 3] };
+        let absent = mean.iter().zip(&shares).fold(Moments::default(), |sum, (mean, share)| sum.with(*share, -mean));
         for &(task, label) in votes {
             let row = posterior.of(task as usize);
             // Under accuracy a, P(label) is shares + a d; these are the means of d and d^2 under shares, and their
             // slopes in a.
-            let (mut first, mut second, mut slope, mut second_slope) = (0.0, 0.0, 0.0, 0.0);
-            for ((p, mean), share) in row.iter().zip(&mean).zip(&shares) {
-                let d = p - mean;
-                first += share * d;
-                second += share * d * d;
-                slope += d * d;
-                second_slope += d * d * d;
+            let (mut of, mut replaced) = (Moments::default(), Moments::default());
+            for (class, p) in row.possible() {
+                of = of.with(shares[class], p - mean[class]);
+                replaced = replaced.with(shares[class], -mean[class]);
             }
+            // Where the posterior is zero, d is minus the mean.
+            let Moments([first, second, slope, second_slope]) = of.and(&absent.and(&replaced.times(-1.0)));
             skill.excess += row[usize::from(label)] - mean[usize::from(label)];
             skill.room += slope;
             skill.variance[0] += second - first * first;
