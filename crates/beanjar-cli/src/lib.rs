@@ -7,6 +7,7 @@
 mod call;
 mod commands;
 mod failure;
+mod memory;
 mod output;
 mod progress;
 mod signals;
@@ -118,6 +119,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     hush_expected_panics();
     signals::clear_up_when_stopped();
+    memory::end_with_a_sentence();
     match cli.run() {
         Ok(()) => 0,
         // Whoever reads our output has had enough of it, as `head` has.

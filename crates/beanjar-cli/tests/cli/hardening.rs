@@ -162,3 +162,34 @@ fn rows_in_another_order_give_the_same_answer() {
         assert!(close(&one, &other), "{key}: {one} and {other}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn memory_that_cannot_be_had_is_a_sentence() {
+    let folder = Folder::new();
+    // Tables of 3,000 classes for five workers: half a gigabyte.
+    let rows: String = (0..3000).map(|task| format!("t{task},w{},c{task}\nt{task},w4,c{task}\n", task % 4)).collect();
+    folder.write("labels.csv", format!("task,worker,label\n{rows}"));
+    let run = Command::new("sh")
+        .args(["-c", "ulimit -v 400000; exec \"$0\" aggregate labels.csv --method skilled --threads 1 -q"])
+        .arg(env!("CARGO_BIN_EXE_beanjar"))
+        .current_dir(folder.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{said}");
+    assert!(said.contains("memory allocation of") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn more_restarts_than_anybody_waits_for_are_refused() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    for method in ["spectral", "mixture", "mace"] {
+        for restarts in ["0", "1000000000", "18446744073709551615"] {
+            let error = folder.error(&["aggregate", "labels.csv", "--method", method, "--restarts", restarts]);
+            assert!(error.contains("restarts") && error.contains("1 to 10000"), "{method}: {error}");
+        }
+    }
+}
