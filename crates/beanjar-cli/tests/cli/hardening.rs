@@ -174,12 +174,14 @@ fn memory_that_cannot_be_had_is_a_sentence() {
         .args(["-c", "ulimit -v 400000; exec \"$0\" aggregate labels.csv --method skilled --threads 1 -q"])
         .arg(env!("CARGO_BIN_EXE_beanjar"))
         .current_dir(folder.path(""))
+        // With it, the standard library adds where it happened; without, a note that it could.
+        .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(2), "{said}");
-    assert!(said.contains("memory allocation of") && said.lines().count() == 1, "{said}");
+    assert!(said.starts_with("memory allocation of ") && said.lines().count() <= 2, "{said}");
 }
 
 #[test]
