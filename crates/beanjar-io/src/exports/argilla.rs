@@ -2,6 +2,7 @@
 
 use super::answers::{Answer, answer, field, left_out, long};
 use super::{Held, Record};
+use crate::error::shown;
 use serde_json::Value;
 
 pub(super) fn is_export(record: &Record) -> bool {
@@ -32,7 +33,7 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
                 continue;
             }
             let Some((value, is_number)) = answer(value) else { continue };
-            let worker = user.ok_or_else(|| format!("a response to '{task}' does not say who gave it"))?;
+            let worker = user.ok_or_else(|| format!("a response to '{}' does not say who gave it", shown(&task)))?;
             answers.push(Answer { task: task.clone(), worker, question: question.to_owned(), value, is_number });
         }
     }

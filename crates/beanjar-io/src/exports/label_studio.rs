@@ -2,6 +2,7 @@
 
 use super::answers::{Answer, answer, field, left_out, long, own_id, text};
 use super::{Held, Record};
+use crate::error::shown;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +27,7 @@ pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
                 continue;
             }
             let worker = annotator(annotation.get("completed_by"))
-                .ok_or_else(|| format!("an annotation of task '{id}' does not say who made it"))?;
+                .ok_or_else(|| format!("an annotation of task '{}' does not say who made it", shown(&id)))?;
             let results = annotation.get("result").and_then(Value::as_array);
             for result in results.into_iter().flatten().filter_map(Value::as_object) {
                 let kind = field(result, "type").unwrap_or_default();
@@ -44,7 +45,8 @@ pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
             }
         }
     }
-    let mut notes: Vec<String> = names.own.map(|key| format!("tasks are named by '{key}'")).into_iter().collect();
+    let mut notes: Vec<String> =
+        names.own.map(|key| format!("tasks are named by '{}'", shown(key))).into_iter().collect();
     notes.extend(left_out(cancelled, "cancelled annotation", "skipped"));
     notes.extend(left_out(regions, "result", "that is neither choice nor rating left out"));
     long(TOOL, answers, notes)

@@ -2,6 +2,7 @@
 
 use super::answers::{Answer, field, joined, left_out, long};
 use super::{Held, Record};
+use crate::error::shown;
 use serde_json::Value;
 
 pub(super) fn is_export(record: &Record) -> bool {
@@ -37,7 +38,7 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
             }
             let worker =
                 details.and_then(|details| field(details, "created_by")).or_else(|| field(label, "created_by"));
-            let worker = worker.ok_or_else(|| format!("a label of '{task}' does not say who made it"))?;
+            let worker = worker.ok_or_else(|| format!("a label of '{}' does not say who made it", shown(&task)))?;
             let annotations = label.get("annotations");
             regions += annotations.and_then(|all| all.get("objects")?.as_array()).map_or(0, Vec::len);
             let classifications = annotations.and_then(|all| all.get("classifications")?.as_array());
@@ -72,8 +73,8 @@ fn read_version_1(records: &[Record]) -> Result<Held, String> {
         }
         let id = ["Global Key", "External ID", "DataRow ID", "ID"].into_iter().find_map(|key| field(record, key));
         let task = id.ok_or_else(|| format!("label {} has no DataRow ID", row + 1))?;
-        let worker =
-            field(record, "Created By").ok_or_else(|| format!("a label of '{task}' does not say who made it"))?;
+        let worker = field(record, "Created By")
+            .ok_or_else(|| format!("a label of '{}' does not say who made it", shown(&task)))?;
         let list =
             |key: &str| label.and_then(|label| label.get(key)?.as_array()).map(Vec::as_slice).unwrap_or_default();
         regions += list("objects").len();

@@ -36,7 +36,7 @@ pub(super) fn read(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &Ga
             let found: Vec<String> = (0..rows).map(|row| array.text(row)).collect();
             (
                 once(&found, &source.name())?,
-                format!("{rows} units and {width} features; ids from the array '{}'", array.name),
+                format!("{rows} units and {width} features; ids from the array '{}'", shown(&array.name)),
             )
         }
         (None, None) => {
@@ -121,13 +121,14 @@ fn matrix(arrays: &[NumpyArray]) -> std::result::Result<(Matrix<'_>, usize, usiz
     if let (Some(starts), Some(places), Some(values), Some(shape)) =
         (named("indptr"), named("indices"), named("data"), named("shape"))
     {
-        let format = named("format").map(|format| format.text(0)).unwrap_or_default();
+        let format = named("format").filter(|format| format.len() > 0).map(|format| format.text(0)).unwrap_or_default();
         let by_columns = match &format[..] {
             "csr" => false,
             "csc" => true,
             _ => {
                 return Err(format!(
-                    "a sparse matrix in the format '{format}'; save it as csr: scipy.sparse.save_npz(FILE, X.tocsr())"
+                    "a sparse matrix in the format '{}'; save it as csr: scipy.sparse.save_npz(FILE, X.tocsr())",
+                    shown(&format)
                 ));
             }
         };

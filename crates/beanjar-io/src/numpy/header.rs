@@ -1,5 +1,6 @@
 //! The header of a saved array: what its values are, and how they lie.
 
+use crate::error::shown;
 use std::io::Read;
 
 /// The header of a saved array.
@@ -88,8 +89,9 @@ impl Header {
 
 /// Reads `<f4`: the order of bytes, the kind and the width.
 fn kind_of(descr: &str) -> Result<(Kind, bool, usize), String> {
-    let refuse =
-        || format!("its values are of type {descr}; save numbers, as with numpy.save(FILE, X.astype('float32'))");
+    let refuse = || {
+        format!("its values are of type {}; save numbers, as with numpy.save(FILE, X.astype('float32'))", shown(descr))
+    };
     let (order, rest) = match descr.chars().next() {
         Some(order @ ('<' | '>' | '|' | '=')) => (order, &descr[1..]),
         _ => ('<', descr),

@@ -2,6 +2,7 @@
 
 mod header;
 
+use crate::error::shown;
 use crate::{Error, Result, Source};
 use header::{Header, Kind};
 use std::fs::File;
@@ -44,14 +45,15 @@ pub(crate) fn read_arrays(source: &Source) -> Result<Vec<NumpyArray>> {
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(damaged)?;
         let name = entry.name().map_err(damaged)?.trim_end_matches(".npy").to_owned();
+        let said = shown(&name);
         // Deflate makes bytes at most 1032 times fewer; what claims more is no honest file.
         if entry.size() > entry.compressed_size().saturating_mul(1032).saturating_add(1024) {
-            return Err(bad(format!("damaged: the array '{name}' is said to be larger than it can be")));
+            return Err(bad(format!("damaged: the array '{said}' is said to be larger than it can be")));
         }
         let entry_size = entry.size();
         arrays.push(NumpyArray::read(name.clone(), entry, entry_size).map_err(|problem| match name.is_empty() {
             true => bad(problem),
-            false => bad(format!("the array '{name}': {problem}")),
+            false => bad(format!("the array '{said}': {problem}")),
         })?);
     }
     Ok(arrays)
@@ -84,7 +86,7 @@ impl NumpyArray {
 
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
-        self.header.shape.iter().product()
+        self.header.shape.iter().fold(1, |all: usize, &size| all.saturating_mul(size))
     }
 
     /// The value of a row and column of a matrix, or of a row of a list, as a number.
