@@ -1,4 +1,4 @@
-"""``beanjar.crowdkit`` beside crowd-kit itself, in one process each: CPU seconds of ``fit``, from frames of pandas.
+"""``beanjar.crowdkit`` beside crowd-kit itself, in one process each: CPU seconds and seconds of ``fit``, from frames of pandas.
 
     bench/crowdkit.py [FOLDER]     FOLDER has labels.csv (task,worker,label), for GLAD and MACE
 
@@ -56,11 +56,14 @@ def main():
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", root], check=True)
     limit = float(os.environ.get("LIMIT", "600"))
     cases = [("DawidSkene", "large")] + [(method, sys.argv[1]) for method in ("GLAD", "MACE") if len(sys.argv) > 1]
-    print(f"{'method':12}{'data':32}{'beanjar':>10}{'crowd-kit':>12}{'times':>8}  CPU seconds")
+    print(f"{'method':12}{'data':32}{'beanjar':>10}{'crowd-kit':>18}{'times':>8}  CPU seconds; the same in seconds")
     for method, data in cases:
         ours, theirs = (run(python, package, method, data, limit) for package in ("beanjar", "crowd-kit"))
         more, theirs = ("more than ", (limit, limit, "")) if theirs is None else ("", theirs)
-        print(f"{method:12}{data:32}{ours[0]:10.2f}{more + format(theirs[0], '.1f'):>12}{theirs[0] / ours[0]:8.0f}", flush=True)
+        line = f"{method:12}{data:32}"
+        for mine, other in zip(ours[:2], theirs[:2], strict=True):
+            line += f"{mine:10.2f}{more + format(other, '.1f'):>18}{other / mine:8.0f}"
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._call import Answer, call
+from ._call import Answer, call, given
 from ._results import Result, bars
 
 
@@ -85,15 +85,7 @@ def aggregate(
     >>> [row["label"] for row in result.to_dict()["tasks"]]
     ['yes', 'no']
     """
-    answer = call(
-        "aggregate",
-        labels,
-        positional={"labels": labels},
-        options=dict(
-            method=method, gold=gold, truth=truth, workers=workers, weights=weights, confusion=confusion,
-            repeats=repeats, columns=columns, seed=seed, threads=threads, progress=progress, **options,
-        ),
-    )  # fmt: skip
+    answer = call("aggregate", labels, positional={"labels": labels}, options=given(locals(), "labels"))
     return by_question(answer, Aggregation)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._call import call
+from ._call import call, given
 from ._results import Result
 
 
@@ -39,10 +39,7 @@ def votes(
     **options: Any,
 ) -> EnoughVotes:
     """Says how many votes a task are enough; further options are those of ``beanjar votes --help``."""
-    options = dict(
-        target_accuracy=target_accuracy, cost=cost, gold=gold, columns=columns, seed=seed, threads=threads,
-        progress=progress, **options,
-    )  # fmt: skip
+    options = given(locals(), "labels")
     return EnoughVotes(call("votes", labels, positional={"labels": labels}, options=options))
 
 
@@ -59,7 +56,5 @@ def next(
     **options: Any,
 ) -> NextVotes:
     """Says which ``n`` questions to ask next, and whom; further options are those of ``beanjar next --help``."""
-    options = dict(
-        votes=n, workers=workers, gold=gold, columns=columns, seed=seed, threads=threads, progress=progress, **options,
-    )  # fmt: skip
+    options = {"votes": n, **given(locals(), "labels", "n")}
     return NextVotes(call("next", labels, positional={"labels": labels}, options=options))

@@ -1,8 +1,11 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Numbers of tasks, workers and labels, and how many of each there are.
-Rows = tuple[bytes, bytes, bytes, int, int, int]
+Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int, int, int]
 
 __version__: str
 
@@ -14,6 +17,7 @@ def call(
     progress: Callable[[str, float], object] | None,
 ) -> tuple[bytes, list[str], list[str], list[tuple[str, list[tuple[str, str]]]]]: ...
 def main(arguments: list[str]) -> int: ...
+def codes(column: NDArray[np.int64]) -> tuple[bytearray, bytearray]: ...
 def dawid_skene(
     rows: Rows,
     gold: bytes | None,
@@ -21,7 +25,7 @@ def dawid_skene(
     n_iter: int,
     tol: float,
     one_coin: bool,
-) -> tuple[bytes, bytes, bytes, list[tuple[int, int]], bytes, list[float]]: ...
+) -> tuple[bytearray, bytearray, bytearray, bytearray, tuple[bytearray, bytearray], bytearray, list[float]]: ...
 def glad(
     rows: Rows,
     prior: list[float],
@@ -32,7 +36,7 @@ def glad(
     m_step_max_iter: int,
     m_step_tol: float,
     progress: Callable[[str, float], object] | None,
-) -> tuple[bytes, bytes, bytes, list[float]]: ...
+) -> tuple[bytearray, bytearray, bytearray, list[float]]: ...
 def mace(
     rows: Rows,
     spamming: bytes,
@@ -41,8 +45,8 @@ def mace(
     n_iter: int,
     priors: tuple[float, float] | None,
     smoothing: float,
-) -> tuple[bytes, bytes, bytes, float]: ...
-def mmsr(rows: Rows, start: bytes, n_iter: int, tol: float) -> tuple[bytes, list[float]]: ...
+) -> tuple[bytearray, bytearray, bytearray, float]: ...
+def mmsr(rows: Rows, start: bytes, n_iter: int, tol: float) -> tuple[bytearray, list[float]]: ...
 
 # A block's place, its votes and the ids of its tasks.
 Placed = tuple[int, bytes, bytes]

@@ -55,6 +55,12 @@ def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Map
     return Answer(json.loads(told) if told else {}, kind(main), types, warned, notes)
 
 
+def given(arguments: Mapping[str, Any], *without: str) -> dict[str, Any]:
+    """The arguments of a function, which are its ``locals()``, as options of its command; some are none."""
+    options = {name: value for name, value in arguments.items() if name not in (*without, "options")}
+    return {**options, **arguments.get("options", {})}
+
+
 def argument(name: str, value: Any, things: list[Held]) -> list[str]:
     """The words for an argument that is a table, a text that is held, or the name of a file."""
     if is_path(value):
@@ -139,4 +145,4 @@ class Bar:
             self.bar.close()
 
 
-__all__ = ["Answer", "BeanjarError", "BeanjarWarning", "Matrix", "Text", "call"]
+__all__ = ["Answer", "BeanjarError", "BeanjarWarning", "Matrix", "Text", "call", "given"]

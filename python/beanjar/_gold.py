@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._call import call
+from ._call import call, given
 from ._results import Result
 
 
@@ -32,5 +32,5 @@ def gold(
 
     ``gold`` are answers that are known already. Further options are those of ``beanjar gold --help``.
     """
-    options = dict(n=n, gold=gold, columns=columns, seed=seed, threads=threads, progress=progress, **options)
+    options = given(locals(), "labels")
     return Suggestion(call("gold", labels, positional={"labels": labels}, options=options))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._aggregate import by_question
-from ._call import call
+from ._call import call, given
 from ._results import Result, bars
 
 
@@ -52,10 +52,7 @@ def inspect(
 
     Further options are those of ``beanjar inspect --help``.
     """
-    options = dict(
-        labels=labels, scale=scale, bootstrap=bootstrap, columns=columns, seed=seed, threads=threads,
-        progress=progress, **options,
-    )  # fmt: skip
+    options = given(locals(), "data")
     return by_question(call("inspect", data, positional={"data": data}, options=options), Inspection)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from html import escape
+from operator import itemgetter
 from typing import Any
 
 from . import _frames
@@ -51,7 +52,7 @@ class Result:
         names = [name for name in shown if any(name in row for row in rows)] or list(dict.fromkeys(k for row in rows for k in row))
         if not rows:
             names = list(shown)
-        columns = {name: [row.get(name) for row in rows] for name in names}
+        columns = {name: _column(rows, name) for name in names}
         return _frames.frame(columns, self._answer.kind, {k: v for k, v in self._types().items() if k in columns})
 
     def _types(self) -> dict[str, Any]:
@@ -82,6 +83,13 @@ class Result:
         names = self._shown or tuple(rows[0] if rows else ())
         more = f"<p>and {len(rows) - MOST} more</p>" if len(rows) > MOST else ""
         return f"<p>{escape(self._title())}</p>{self._figure()}{html_table(names, rows[:MOST])}{more}"
+
+
+def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any]:
+    try:
+        return list(map(itemgetter(name), rows))
+    except KeyError:
+        return [row.get(name) for row in rows]
 
 
 #: What is read at a glance.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._call import call
+from ._call import call, given
 from ._frames import is_path, is_table
 from ._results import Result, bars
 
@@ -50,11 +50,11 @@ def score(
     >>> beanjar.score(models, votes).best
     'good'
     """
+    options = given(locals(), "predictions")
     several = isinstance(predictions, Mapping) and all(_is_predictions(table) for table in predictions.values())
     models = {str(name): table for name, table in predictions.items()} if several else {"predictions": predictions}
     main = next(iter(models.values()), None)
-    options = dict(gold=gold, columns=columns, seed=seed, threads=threads, progress=progress, **options)
-    return Scores(call("score", main, positional=models, options=dict(labels=labels, **options)))
+    return Scores(call("score", main, positional=models, options=options))
 
 
 def _is_predictions(table: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._call import Answer, Text, call
+from ._call import Answer, Text, call, given
 from ._estimator import Estimator
 from ._results import Result, line
 
@@ -137,19 +137,10 @@ def select(
     by attribute) says how many times the noise they have, or ``pilot``, a few judgments by them, shows it. Further options
     are those of ``beanjar select --help``.
     """
-    reading = dict(columns=columns, **options)
-    answer = call(
-        "select",
-        judgments,
-        positional={"judgments": judgments},
-        options=dict(
-            labels=labels, label=label, budget=budget, method=method, cost=costs, at_most=at_most, always=always,
-            never=never, ridge=ridge, classes=classes, aggregate=aggregate, noise_factor=noise_factor, pilot=pilot,
-            bootstrap=bootstrap, seed=seed, threads=threads, progress=progress, **reading,
-        ),
-    )  # fmt: skip
+    asked = given(locals(), "judgments", "costs")
+    answer = call("select", judgments, positional={"judgments": judgments}, options={**asked, "cost": costs})
     selection = Selection(answer)
-    selection._judgments, selection._labels, selection._reading = judgments, labels, reading
+    selection._judgments, selection._labels, selection._reading = judgments, labels, dict(columns=columns, **options)
     return selection
 
 
@@ -169,6 +160,10 @@ class MultiSelector(Estimator):
         costs: Any = None,
         at_most: int | None = None,
         ridge: Any = "auto",
+        classes: bool = False,
+        aggregate: str = "mean",
+        noise_factor: Any = None,
+        pilot: Any = None,
         predictor: str = "moments",
         columns: Any = None,
         seed: int = 0,
@@ -180,6 +175,10 @@ class MultiSelector(Estimator):
         self.costs = costs
         self.at_most = at_most
         self.ridge = ridge
+        self.classes = classes
+        self.aggregate = aggregate
+        self.noise_factor = noise_factor
+        self.pilot = pilot
         self.predictor = predictor
         self.columns = columns
         self.seed = seed
@@ -187,10 +186,8 @@ class MultiSelector(Estimator):
 
     def fit(self, judgments: Any, labels: Any) -> MultiSelector:
         """Selects, and fits the predictor of what was selected."""
-        self.selection_ = select(
-            judgments, labels, budget=self.budget, label=self.label, method=self.method, costs=self.costs,
-            at_most=self.at_most, ridge=self.ridge, columns=self.columns, seed=self.seed, threads=self.threads,
-        )  # fmt: skip
+        asked = {name: value for name, value in self.get_params().items() if name != "predictor"}
+        self.selection_ = select(judgments, labels, **asked)
         self.predictor_ = self.selection_.fit(predictor=self.predictor)
         # What it was fitted on is not needed any more, and may be large.
         self.selection_._judgments = self.selection_._labels = None
@@ -203,7 +200,7 @@ class MultiSelector(Estimator):
         return self.predictor_.predict(judgments)
 
     def predict(self, judgments: Any) -> np.ndarray:
-        """A prediction for each object: a number, or a class where two classes were learned."""
+        """A prediction for each object: a number, or a class where classes were learned."""
         self._check_fitted("predictor_")
         rows = self.predictor_._predicted(judgments).data["predictions"]
-        return np.array([row.get("label", row["prediction"]) for row in rows])
+        return np.array([row["label"] if "label" in row else row["prediction"] for row in rows])

@@ -11,6 +11,36 @@ pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 
 
+def test_workers_are_held_against_the_truth(crowd):
+    ranking = beanjar.rank_workers(pd.DataFrame(crowd.labels), truth=pd.DataFrame(crowd.truth))
+    frame = ranking.to_frame()
+    truth = dict(zip(*crowd.truth.values(), strict=True))
+    for worker in frame["worker"]:
+        given = [(t, x) for t, w, x in zip(*crowd.labels.values(), strict=True) if w == worker]
+        row = frame[frame["worker"] == worker].iloc[0]
+        assert row["truth_labels"] == len(given)
+        assert row["truth_accuracy"] == pytest.approx(np.mean([truth[t] == x for t, x in given]))
+    assert "truth_labels" not in beanjar.rank_workers(pd.DataFrame(crowd.labels)).to_frame()
+
+
+def test_a_selector_predicts_classes_of_any_number_and_takes_the_options_of_select(photos):
+    judgments, truth = pd.DataFrame(photos.judgments), pd.DataFrame(photos.truth)
+    height = pd.to_numeric(truth["height"])
+    for cuts in (2, 3):
+        classes = truth[["object"]].assign(height=pd.qcut(height, cuts, labels=False) if cuts == 2 else pd.qcut(height, 3, labels=list("abc")).astype(str))
+        selector = beanjar.MultiSelector(budget=6, classes=True).fit(judgments, classes)
+        found = selector.predict(judgments)
+        right = np.mean(found.astype(str) == classes["height"].astype(str).to_numpy())
+        # By chance it would be one in two, or in three.
+        assert set(found.astype(str)) <= set(classes["height"].astype(str)) and right > 1 / cuts + 0.15, right
+    heights = truth[["object"]].assign(height=height)
+    plain = beanjar.MultiSelector(budget=6).fit(judgments, heights).selection_
+    noisy = beanjar.MultiSelector(budget=6, noise_factor=3.0).fit(judgments, heights).selection_
+    assert noisy.expected_loss > plain.expected_loss
+    asked = beanjar.MultiSelector(budget=6, aggregate="median").fit(judgments, heights)
+    assert asked.predictor_.model["aggregate"] == "median"
+
+
 def test_workers_are_ranked_as_by_the_command_line(crowd, csv, command):
     printed = command("workers", csv("labels.csv", crowd.labels))
     ranking = beanjar.rank_workers(pd.DataFrame(crowd.labels))

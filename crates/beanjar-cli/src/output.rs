@@ -150,6 +150,12 @@ impl Common {
                 "csv" => Kind::Printed(Format::Csv),
                 "txt" => Kind::Printed(Format::Table),
                 "md" => Kind::Markdown,
+                "html" | "htm" => {
+                    return Err(Failure::Words(format!(
+                        "{0}: a page is written beside the result: --report {0}, where the command has it",
+                        path.display()
+                    )));
+                }
                 _ if is_table(&name) => Kind::Table,
                 _ => {
                     return Err(Failure::Words(format!(

@@ -1,4 +1,4 @@
-//! Spreadsheets: the first sheet that is not empty, read as text, and one sheet written.
+//! Spreadsheets: the first sheet that holds a table, read as text, and one sheet written.
 
 use crate::error::shown;
 use crate::exports::Held;
@@ -53,6 +53,11 @@ impl Cells {
         Cells { name: name.into(), count, rows: BTreeMap::new() }
     }
 
+    /// Whether there are two columns and two rows at least, and not just a few words about the file.
+    fn is_table(&self) -> bool {
+        self.rows.len() > 1 && self.rows.values().any(|row| row.len() > 1)
+    }
+
     fn put(&mut self, row: u32, column: u32, text: String) {
         if !text.is_empty() {
             self.rows.entry(row).or_default().insert(column, text);
@@ -65,6 +70,7 @@ fn first_of_xlsx(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
     let words = |error: calamine::XlsxError| error.to_string();
     let mut book = calamine::Xlsx::new(Cursor::new(bytes)).map_err(words)?;
     let names = book.sheet_names();
+    let mut first = None;
     for name in &names {
         let mut cells = Cells::new(name, names.len());
         // A sheet of charts has no cells.
@@ -73,17 +79,19 @@ fn first_of_xlsx(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
             let (row, column) = cell.get_position();
             cells.put(row, column, text(&Data::from(cell.get_value().clone())));
         }
-        if !cells.rows.is_empty() {
+        if cells.is_table() {
             return Ok(Some(cells));
         }
+        first = first.or((!cells.rows.is_empty()).then_some(cells));
     }
-    Ok(None)
+    Ok(first)
 }
 
 fn first_of_ods(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
     let mut book = calamine::Ods::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let sheets = book.worksheets();
     let count = sheets.len();
+    let mut first = None;
     for (name, range) in sheets {
         let mut cells = Cells::new(&name, count);
         let (row, column) = range.start().unwrap_or_default();
@@ -92,11 +100,12 @@ fn first_of_ods(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
                 cells.put(row + at as u32, column + beside as u32, text(value));
             }
         }
-        if !cells.rows.is_empty() {
+        if cells.is_table() {
             return Ok(Some(cells));
         }
+        first = first.or((!cells.rows.is_empty()).then_some(cells));
     }
-    Ok(None)
+    Ok(first)
 }
 
 /// Unpacks every part once, to see that it is whole and does not grow too large. Whether this is an OpenDocument.

@@ -17,7 +17,7 @@ mod _beanjar {
     #[pymodule_export]
     use crate::call::{call, main};
     #[pymodule_export]
-    use crate::crowdkit::{dawid_skene::dawid_skene, glad::glad, mace::mace, mmsr::mmsr};
+    use crate::crowdkit::{codes::codes, dawid_skene::dawid_skene, glad::glad, mace::mace, mmsr::mmsr};
     #[pymodule_export]
     use crate::distributed::{
         Gathering, Pass, Placer, Reading, add_parts, classes_of, fit_distributed, layout, sample_tasks,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import _beanjar
 from .._estimator import Estimator
 
 COLUMNS = ["task", "worker", "label"]
@@ -77,14 +78,16 @@ class Coded:
 
     def __init__(self, data: pd.DataFrame, sort: tuple[str, ...] = ()):
         found = {name: _factorize(data[name], name in sort) for name in COLUMNS}
-        complete = np.logical_and.reduce([codes >= 0 for codes, _ in found.values()])
-        whole = bool(complete.all())
-        self.task, self.worker, self.label = (codes if whole else codes[complete] for codes, _ in found.values())
         self.tasks, self.workers, self.labels = (entries for _, entries in found.values())
+        self.task, self.worker, self.label = (codes for codes, _ in found.values())
+        missing = [codes < 0 for codes, _ in found.values() if codes.min(initial=0) < 0]
+        if missing:
+            complete = ~np.logical_or.reduce(missing)
+            self.task, self.worker, self.label = (codes[complete] for codes, _ in found.values())
 
-    def rows(self) -> tuple[bytes, bytes, bytes, int, int, int]:
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int, int]:
         """As the binding takes them."""
-        codes = (np.ascontiguousarray(codes, dtype=np.int32).tobytes() for codes in (self.task, self.worker, self.label))
+        codes = (np.ascontiguousarray(codes, dtype=np.int32) for codes in (self.task, self.worker, self.label))
         return (*codes, len(self.tasks), len(self.workers), len(self.labels))  # type: ignore[return-value]
 
     def scores(self, weights: np.ndarray | None = None) -> np.ndarray:
@@ -107,29 +110,47 @@ class Coded:
 
 
 def _factorize(column: pd.Series, sort: bool) -> tuple[np.ndarray, pd.Index]:
-    codes, entries = pd.factorize(column, sort=False)
-    if isinstance(entries, pd.CategoricalIndex):
-        entries = pd.Index(entries.astype(entries.categories.dtype))
-    entries = entries if isinstance(entries, pd.Index) else pd.Index(entries)
+    """The numbers of a column's values, -1 for a missing one, and the values: in order of appearance, or sorted."""
+    codes, entries = _integers(column) if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub" else _others(column)
     if sort:
         try:
             order = entries.argsort()
         except TypeError:
             return codes, entries
-        place = np.empty(len(order), dtype=codes.dtype)
-        place[order] = np.arange(len(order), dtype=codes.dtype)
-        return np.where(codes >= 0, place[codes], -1) if len(order) else codes, entries[order]
+        # One more place, which is where -1 points.
+        place = np.full(len(order) + 1, -1, dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return place[codes], entries[order]
     return codes, entries
+
+
+def _integers(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    values = column.to_numpy()
+    # Unsigned ones above the largest signed one turn negative and back.
+    codes, entries = _beanjar.codes(np.ascontiguousarray(values, dtype=np.int64))
+    return np.frombuffer(codes, dtype=np.int32), pd.Index(np.frombuffer(entries, dtype=np.int64).astype(values.dtype))
+
+
+def _others(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    codes, entries = pd.factorize(column, sort=False)
+    if isinstance(entries, pd.CategoricalIndex):
+        entries = pd.Index(entries.astype(entries.categories.dtype))
+    return codes.astype(np.int32), entries if isinstance(entries, pd.Index) else pd.Index(entries)
 
 
 def votes_frame(values: np.ndarray, tasks: pd.Index, labels: pd.Index, name: str | None = "label") -> pd.DataFrame:
     """A frame by task and label."""
-    return pd.DataFrame(values, index=tasks.rename("task"), columns=labels.rename(name))
+    return pd.DataFrame(values, index=tasks.rename("task"), columns=labels.rename(name), copy=False)
 
 
-def floats(bytes_: bytes) -> np.ndarray:
+def floats(numbers: bytearray) -> np.ndarray:
     """Numbers from the binding."""
-    return np.frombuffer(bytes_, dtype=np.float64).copy()
+    return np.frombuffer(numbers, dtype=np.float64)
+
+
+def check_columns(data: pd.DataFrame) -> None:
+    """A KeyError of pandas where a column is missing, without copying the table."""
+    data.iloc[:0][COLUMNS]
 
 
 def get_most_probable_labels(proba: pd.DataFrame) -> pd.Series:
@@ -145,13 +166,18 @@ def normalize_rows(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def get_accuracy(data: pd.DataFrame, true_labels: pd.Series, by: str | None = None) -> Any:
-    """The share of answers that are the true label: of all, or ``by`` worker or task. Repeated answers count once."""
-    weighted = "weight" in data.columns
-    data = data[[*COLUMNS, "weight"]] if weighted else data[COLUMNS]
-    truth = data["task"].map(pd.Series(true_labels))
-    data = data.assign(weight=data["weight"] if weighted else 1)[truth.notna()]
-    truth = truth[truth.notna()]
-    data = data.assign(score=data["weight"] * (data["label"].to_numpy() == truth.to_numpy()))
+    """The share of answers that are the true label: of all, or ``by`` worker, task or true_label.
+
+    Repeated answers count once. A task may have several true labels, of which an answer may be any.
+    """
+    data = data[[*COLUMNS, "weight"]] if "weight" in data.columns else data[COLUMNS].assign(weight=1)
+    truth = pd.Series(true_labels, name="true_label")
+    if truth.index.is_unique:
+        data = data.assign(true_label=data["task"].map(truth))
+    else:
+        data = data.join(truth, on="task")
+    data = data[data["true_label"].notna()]
+    data = data.assign(score=data["weight"] * (data["label"].to_numpy() == data["true_label"].to_numpy()))
     data = data.sort_values("score").drop_duplicates(COLUMNS, keep="last")
     if by is None:
         return data["score"].sum() / data["weight"].sum()

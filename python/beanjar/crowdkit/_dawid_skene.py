@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .. import _beanjar
-from ._base import COLUMNS, Coded, Named, WithProbabilities, floats, get_most_probable_labels, votes_frame
+from ._base import Coded, Named, WithProbabilities, check_columns, floats, votes_frame
 
 _EPS = 1e-10
 
@@ -43,8 +43,8 @@ class DawidSkene(WithProbabilities):
         self, data: pd.DataFrame, true_labels: pd.Series | None = None, initial_error: pd.DataFrame | None = None
     ) -> Any:
         """Fits the model to labels: a frame of task, worker and label."""
-        data = data[COLUMNS]
-        if not data.size:
+        check_columns(data)
+        if not len(data):
             self.probas_ = pd.DataFrame()
             self.priors_ = pd.Series(dtype=float)
             self.errors_ = pd.DataFrame()
@@ -55,11 +55,12 @@ class DawidSkene(WithProbabilities):
         gold = self._gold(coded, true_labels)
         start = self._first_errors(coded, gold, initial_error)
         found = _beanjar.dawid_skene(coded.rows(), gold, start, self.n_iter, self.tol, self._one_coin)
-        probas, priors, errors, pairs, skills, self.loss_history_ = found
+        probas, best, priors, errors, pairs, skills, self.loss_history_ = found
         self.probas_ = votes_frame(floats(probas).reshape(-1, len(coded.labels)), coded.tasks, coded.labels)
         self.priors_ = pd.Series(floats(priors), index=coded.labels.rename("label"))
         self.errors_ = _errors_frame(coded, errors, pairs)
-        self.labels_ = get_most_probable_labels(self.probas_)
+        labels = coded.labels.take(np.frombuffer(best, dtype=np.int32))
+        self.labels_ = pd.Series(labels.array, index=self.probas_.index, copy=False)
         if self._one_coin:
             self.skills_ = pd.Series(floats(skills), index=coded.workers.rename("worker"))
         return self
@@ -115,13 +116,13 @@ class OneCoinDawidSkene(DawidSkene):
         return super().fit(data)
 
 
-def _errors_frame(coded: Coded, errors: bytes, pairs: list[tuple[int, int]]) -> pd.DataFrame:
+def _errors_frame(coded: Coded, errors: bytearray, pairs: tuple[bytearray, bytearray]) -> pd.DataFrame:
     """Errors by worker and label, in order of first appearance."""
-    workers, labels = (np.array([pair[at] for pair in pairs], dtype=int) for at in (0, 1))
+    workers, labels = (np.frombuffer(numbers, dtype=np.int32) for numbers in pairs)
     index = pd.MultiIndex.from_arrays([coded.workers[workers], coded.labels[labels]], names=["worker", "label"])
     # As crowd-kit has them after its joins with columns that are texts.
     columns = coded.labels.astype(object) if pd.api.types.is_numeric_dtype(coded.labels) else coded.labels
-    return pd.DataFrame(floats(errors).reshape(len(pairs), -1), index=index, columns=columns.rename(None))
+    return pd.DataFrame(floats(errors).reshape(len(workers), -1), index=index, columns=columns.rename(None))
 
 
 def _counts(coded: Coded, gold: bytes | None) -> pd.DataFrame:

@@ -10,9 +10,10 @@ import pandas as pd
 from .. import _beanjar
 from .._call import Bar
 from ._base import Coded, Named, WithProbabilities, floats, get_most_probable_labels
+from ._glad_steps import GladSteps
 
 
-class GLAD(WithProbabilities):
+class GLAD(GladSteps, WithProbabilities):
     """Abilities of workers and difficulties of tasks, fitted by EM with conjugate gradients.
 
     After ``fit``: ``labels_``, ``probas_``, ``alphas_`` of workers, ``betas_`` of tasks, ``loss_history_``. As in crowd-kit,
@@ -47,17 +48,13 @@ class GLAD(WithProbabilities):
     def fit(self, data: pd.DataFrame) -> Any:
         """Fits the model to labels: a frame of task, worker and label."""
         data = data.filter(["task", "worker", "label"])
-        self.workers_, self.tasks_, labels = pd.unique(data.worker), pd.unique(data.task), pd.unique(data.label)
-        self.priors_ = self.labels_priors
-        if self.priors_ is None:
-            self.priors_ = pd.Series(1.0 / len(labels), index=labels)
-        self.prior_labels_ = self.priors_.index
+        self._init(data)
         coded = Coded(data)
         # Labels are those of the prior, in its order.
         coded.label = self.prior_labels_.get_indexer(coded.labels)[coded.label]
         coded.labels = self.prior_labels_
-        alphas = _centres(self.alphas_priors_mean, coded.workers)
-        betas = _centres(self.betas_priors_mean, coded.tasks)
+        alphas = _centres(self.alphas_priors_mean_, coded.workers)
+        betas = _centres(self.betas_priors_mean_, coded.tasks)
         with Bar(not self.silent) as bar:
             probas, alphas, betas, self.loss_history_ = _beanjar.glad(
                 coded.rows(), [float(p) for p in self.priors_], alphas.tobytes(), betas.tobytes(), self.n_iter, self.tol,
@@ -71,7 +68,5 @@ class GLAD(WithProbabilities):
         return self
 
 
-def _centres(means: pd.Series | None, index: pd.Index) -> np.ndarray:
-    if means is None:
-        return np.ones(len(index))
+def _centres(means: pd.Series, index: pd.Index) -> np.ndarray:
     return means.reindex(index).to_numpy(dtype=np.float64)

@@ -76,7 +76,7 @@ def uncertainty(
         absent = set(answers["worker"][np.isnan(given)].tolist())
         raise AssertionError(f"Did not provide skills for workers: {absent}.Please provide workers skills.")
     coded = Coded(answers, sort=("task", "worker"))
-    codes, groups = (coded.task, coded.tasks) if compute_by == "task" else (coded.worker, coded.workers)
+    codes, groups = {"task": (coded.task, coded.tasks), "worker": (coded.worker, coded.workers)}[compute_by]
     sums = np.zeros((len(groups), len(coded.labels)))
     np.add.at(sums, codes, _vote_probabilities(coded, given))
     with np.errstate(divide="ignore", invalid="ignore"):

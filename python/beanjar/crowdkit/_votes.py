@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ._base import COLUMNS, Coded, Named, WithProbabilities, get_accuracy, get_most_probable_labels, votes_frame
+from ._utils import add_skills_to_data
 
 
 class MajorityVote(WithProbabilities):
@@ -28,7 +29,9 @@ class MajorityVote(WithProbabilities):
         data = data[COLUMNS]
         weights = None
         if skills is not None:
-            data, weights = self._weighted(data, skills)
+            data = add_skills_to_data(data, skills, self.on_missing_skill, self.default_skill)
+            data = data[data[COLUMNS].notna().all(axis=1)]
+            weights = data["skill"].to_numpy(dtype=float)
         if not len(data):
             self.probas_ = pd.DataFrame(index=pd.Index([], name="task"), columns=pd.Index([], name="label"), dtype=float)
             self.labels_ = pd.Series([], dtype="O")
@@ -41,35 +44,6 @@ class MajorityVote(WithProbabilities):
         found = self.probas_.to_numpy().argmax(axis=1)
         self.skills_ = pd.Series(coded.accuracy(found, coded.single()), index=coded.workers.rename("worker"))
         return self
-
-    def _weighted(self, data: pd.DataFrame, skills: pd.Series) -> tuple[pd.DataFrame, np.ndarray]:
-        """The rows that count, and what they count."""
-        if self.on_missing_skill != "value" and self.default_skill is not None:
-            raise ValueError('default_skill is used but on_missing_skill is not "value"')
-        weights = np.array(data["worker"].map(skills), dtype=float)
-        unknown = np.isnan(weights)
-        if self.on_missing_skill == "error":
-            if unknown.any():
-                raise ValueError(
-                    f"Skill value is missing in {unknown.sum()} assignments. Specify skills for every"
-                    f"used worker or use different 'on_unknown_skill' value."
-                )
-        elif self.on_missing_skill == "ignore":
-            dropped = len(pd.Index(data["task"]).difference(pd.Index(data["task"][~unknown])))
-            if dropped > 0:
-                raise ValueError(
-                    f"{dropped} tasks has no workers with known skills. Provide at least one worker with known"
-                    f"skill for every task or use different 'on_unknown_skill' value."
-                )
-            data, weights = data[~unknown], weights[~unknown]
-        elif self.on_missing_skill == "value":
-            if self.default_skill is None:
-                raise ValueError('Default skill value must be specified when using on_missing_skill="value"')
-            weights[unknown] = self.default_skill
-        else:
-            raise ValueError(f'Unknown option {self.on_missing_skill!r} of "on_missing_skill" argument.')
-        complete = data.notna().all(axis=1).to_numpy()
-        return data[complete], weights[complete]
 
 
 class _BySkill(WithProbabilities):

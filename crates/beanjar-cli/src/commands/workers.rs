@@ -1,12 +1,14 @@
-use super::Reading;
 use super::by_question::ByQuestion;
 use super::pictures::{Pictures, by_question};
 use super::reading_flags::{Labelled, questions_of};
 use super::repeats::RepeatsFlag;
+use super::{Known, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
-use beanjar::workers::{KeepBy, KeepRule, KeepTrial, Missing, RankedWorker, SuspiciousPair, WorkersToKeep};
+use beanjar::workers::{
+    ComparedLabels, KeepBy, KeepRule, KeepTrial, Missing, RankedWorker, SuspiciousPair, WorkersToKeep,
+};
 use beanjar::{Labels, RankWorkers, RankWorkersOutcome};
 use beanjar_io::{Question, Source};
 use clap::{Args, ValueEnum};
@@ -23,7 +25,7 @@ use std::str::FromStr;
 /// misunderstanding.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --by score --rule predictive\n  beanjar workers labels.csv --suspicious --report report.html"
+    after_help = "Examples:\n  beanjar workers labels.csv\n  beanjar workers labels.csv --out workers.csv\n  beanjar aggregate labels.csv --workers workers.csv\n  beanjar workers labels.csv --by score --rule predictive\n  beanjar workers labels.csv --truth truth.csv\n  beanjar workers labels.csv --suspicious --report report.html"
 )]
 pub(crate) struct Workers {
     /// The labels: task,worker,label.
@@ -48,6 +50,9 @@ pub(crate) struct Workers {
     /// Look for pairs of workers who agree (or disagree) beyond what the tasks explain.
     #[arg(long)]
     suspicious: bool,
+    /// True labels (task,label) that the workers' labels are only compared with.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<Source>,
     /// In the table, show every worker.
     #[arg(long)]
     all: bool,
@@ -136,8 +141,9 @@ impl From<By> for KeepBy {
 
 impl Workers {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
-        let sink = common.sink(&[&self.file])?;
-        let easel = self.pictures.easel(&[&self.file], common)?;
+        let inputs: Vec<&Source> = [&self.file].into_iter().chain(&self.truth).collect();
+        let sink = common.sink(&inputs)?;
+        let easel = self.pictures.easel(&inputs, common)?;
         let title = format!("The workers of {}", self.file.name());
         if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
             return Err(Failure::Words(
@@ -157,17 +163,24 @@ impl Workers {
             ..RankWorkers::default()
         };
         let context = common.context()?;
-        let fit = |labels: &Labels| rank.fit(labels, &context).map_err(|error| Failure::from(error).of(&self.file));
+        let fit = |labels: &Labels, question: Option<&str>| {
+            let known = |source: &Source| Known::new(&self.reading, common).of(question).labels(source);
+            let truth = self.truth.as_ref().map(known).transpose()?;
+            RankWorkers { truth, ..rank.clone() }.fit(labels, &context).map_err(|error| match (error, &self.truth) {
+                (beanjar::Error::OfTable { error, .. }, Some(truth)) => Failure::from(*error).of_two(&self.file, truth),
+                (error, _) => Failure::from(error).of(&self.file),
+            })
+        };
         match labelled {
             Labelled::One(labels) => {
-                let outcome = fit(&labels)?;
+                let outcome = fit(&labels, None)?;
                 common.warn_all(&outcome.warnings);
                 easel.draw(&title, || vec![beanjar_report::workers(&outcome)])?;
                 sink.emit(&WorkersReport { outcome, all: self.all })
             }
             Labelled::Each(questions) => {
                 let report = |question: Question| {
-                    let outcome = fit(&question.labels)?;
+                    let outcome = fit(&question.labels, Some(&question.name))?;
                     common.warn_all_of(&question.name, &outcome.warnings);
                     Ok((question.name, WorkersReport { outcome, all: self.all }))
                 };
@@ -220,12 +233,14 @@ impl Report for WorkersReport {
             let accuracy = [worker.accuracy, worker.accuracy_low, worker.accuracy_high, worker.most_given];
             let evidence = accuracy.map(|value| exact(Some(value)));
             let paper = [worker.worker.clone(), labels, exact(Some(worker.score)), rank, worker.kept.to_string()];
-            [&paper[..], std::slice::from_ref(&worker.verdict), &evidence, &[worker.copies.clone().unwrap_or_default()]]
-                .concat()
+            let copies = [worker.copies.clone().unwrap_or_default()];
+            let truth = worker.truth.map(|truth| vec![truth.labels.to_string(), exact(truth.accuracy)]);
+            [&paper[..], std::slice::from_ref(&worker.verdict), &evidence, &copies, &truth.unwrap_or_default()].concat()
         };
         let paper = ["worker", "labels", "score", "rank", "kept"];
         let judged = ["verdict", "accuracy", "accuracy_low", "accuracy_high", "most_given", "copies"];
-        with_header(&[&paper[..], &judged].concat(), self.outcome.workers.iter().map(row))
+        let truth: &[&str] = if self.outcome.truth.is_some() { &["truth_labels", "truth_accuracy"] } else { &[] };
+        with_header(&[&paper[..], &judged, truth].concat(), self.outcome.workers.iter().map(row))
     }
 }
 
@@ -240,18 +255,15 @@ impl WorkersReport {
             let (rank, labels) = (worker.rank.to_string(), worker.labels.to_string());
             let accuracy = format!("{:.2}", worker.accuracy);
             let score = number(worker.score);
-            vec![
-                worker.worker.clone(),
-                labels,
-                accuracy,
-                interval,
-                score,
-                rank,
-                kept.to_owned(),
-                worker.verdict.clone(),
-            ]
+            let right = worker.truth.map(|truth| truth.accuracy.map_or("-".into(), |share| format!("{share:.2}")));
+            let mut row = vec![worker.worker.clone(), labels, accuracy, interval];
+            row.extend(right);
+            row.extend([score, rank, kept.to_owned(), worker.verdict.clone()]);
+            row
         };
-        let header = ["worker", "labels", "accuracy", "95% interval", "score", "rank", "", "verdict"];
+        let right: &[&str] = if self.outcome.truth.is_some() { &["right"] } else { &[] };
+        let header =
+            [&["worker", "labels", "accuracy", "95% interval"], right, &["score", "rank", "", "verdict"]].concat();
         // Whoever needs a word stands at the end, and is shown.
         let (first, last) = if shown < workers.len() { (shown / 2, shown / 2) } else { (shown, 0) };
         let mut rows: Vec<Vec<String>> = workers[..first].iter().map(row).collect();
@@ -269,6 +281,14 @@ impl WorkersReport {
         text += "  good: the interval is above 0.3; weak: above 0, or below 0.3 but not surely nothing\n";
         text += "  contrary: useful if turned round; copies: gives the answers of another worker\n";
         text += "  score: mutual information between the worker's labels and the others', in nats; rank: by score\n";
+        if let Some(truth) = &self.outcome.truth {
+            let share = |compared: ComparedLabels| match compared.accuracy {
+                Some(accuracy) => format!("{accuracy:.3} of {}", count(compared.labels, "label")),
+                None => "no label".to_owned(),
+            };
+            text += "  right: the share of their labels on tasks of --truth that are the true one\n";
+            text += &format!("  right of those kept: {}; of the others: {}\n", share(truth.kept), share(truth.others));
+        }
         text += &format!("  elbow: after the first {} the scores hardly fall any more\n", self.outcome.elbow);
         for family in &self.outcome.families {
             text += &format!("  these give the same answers: {}\n", family.join(", "));

@@ -526,3 +526,44 @@ fn hundreds_of_classes_have_tables_of_the_cells_that_are_not_zero() {
     assert!(folder.read("m.json").len() < 1_000_000);
     assert_eq!(right(&folder.json(&["predict", "m.json", "labels.csv"])), right(&fitted));
 }
+
+#[test]
+fn somebody_holds_the_workers_against_the_truth() {
+    let folder = Folder::new();
+    let votes: String = (0..40)
+        .flat_map(|task| {
+            let truth = if task % 2 == 0 { "yes" } else { "no" };
+            let other = if task % 2 == 0 { "no" } else { "yes" };
+            let slips = |by: usize| if task % by == 0 { other } else { truth };
+            [("ann", truth), ("bob", slips(10)), ("cy", slips(8)), ("dora", "yes")]
+                .map(|(w, l)| format!("{task},{w},{l}\n"))
+        })
+        .collect();
+    folder.write("labels.csv", format!("task,worker,label\n{votes}"));
+    let truth: String = (0..30).map(|task| format!("{task},{}\n", if task % 2 == 0 { "yes" } else { "no" })).collect();
+    folder.write("truth.csv", format!("task,truth\n{truth}"));
+    let found = folder.json(&["workers", "labels.csv", "--truth", "truth.csv"]);
+    let of =
+        |name: &str| found["workers"].as_array().unwrap().iter().find(|row| row["worker"] == name).unwrap().clone();
+    assert_eq!(of("ann")["truth"], serde_json::json!({ "labels": 30, "right": 30, "accuracy": 1.0 }));
+    assert_eq!(of("bob")["truth"], serde_json::json!({ "labels": 30, "right": 27, "accuracy": 0.9 }));
+    assert_eq!(of("dora")["truth"]["right"], 15);
+    assert_eq!(of("dora")["kept"], false);
+    assert_eq!(found["truth"]["others"], serde_json::json!({ "labels": 30, "right": 15, "accuracy": 0.5 }));
+    assert_eq!(found["truth"]["kept"]["right"], 30 + 27 + 26);
+    // It changes nothing else.
+    let alone = folder.json(&["workers", "labels.csv"]);
+    assert_eq!(
+        (&alone["keep"], alone["workers"][0]["score"].clone()),
+        (&found["keep"], found["workers"][0]["score"].clone())
+    );
+    let rows = folder.run(&["workers", "labels.csv", "--truth", "truth.csv", "--format", "csv"]).out;
+    assert!(rows.lines().next().unwrap().ends_with(",copies,truth_labels,truth_accuracy"), "{rows}");
+    assert!(rows.lines().any(|row| row.starts_with("bob,") && row.ends_with(",30,0.9")), "{rows}");
+    let text = folder.run(&["workers", "labels.csv", "--truth", "truth.csv", "--format", "table"]).out;
+    assert!(text.contains("right of those kept: 0.922 of 90 labels; of the others: 0.500 of 30 labels"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+    folder.write("other.csv", "task,label\nx,yes\n");
+    let error = folder.error(&["workers", "labels.csv", "--truth", "other.csv"]);
+    assert!(error.contains("labels.csv and other.csv"), "{error}");
+}

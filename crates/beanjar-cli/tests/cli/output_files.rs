@@ -26,10 +26,12 @@ fn the_name_of_an_output_shows_its_format() {
     folder.run(&["aggregate", "labels.csv", "--out", "t.json"]);
     assert!(folder.read("t.json").starts_with("{"));
     let before = folder.names();
-    for name in ["t.docx", "t", "t.parquet.gz", "t.json.gz", "t.html", "csv"] {
+    for name in ["t.docx", "t", "t.parquet.gz", "t.json.gz", "csv"] {
         let error = folder.error(&["aggregate", "labels.csv", "--out", name]);
         assert!(error.contains(&format!("{name}: results are written as .json")), "{error}");
     }
+    let error = folder.error(&["aggregate", "labels.csv", "--out", "t.html"]);
+    assert!(error.contains("t.html: a page is written beside the result: --report t.html"), "{error}");
     assert_eq!(folder.names(), before, "an ending that is not known leaves no file");
     assert_eq!(
         folder.run(&["inspect", "labels.csv", "--out", "t.docx", "--format", "json"]).code,

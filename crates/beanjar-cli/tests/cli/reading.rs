@@ -266,6 +266,19 @@ fn a_column_for_each_annotator_is_understood() {
     folder.write("people.csv", people);
     let found = folder.json(&["inspect", "people.csv"]);
     assert_eq!((&found["alpha"], &found["workers"][0]["worker"]), (&expected["alpha"], &serde_json::json!("anna")));
+    // The text of the tasks beside them, and the number of the row before.
+    let text = |row: usize| format!("What is on picture {row}, \"{row}\"?");
+    let votes = ["cat,dog,", "cat,cat,cat", "NA,,dog"];
+    for (name, header) in [("texts.csv", ",task,text,ann1,ann2,ann3"), ("prose.csv", ",file,text,anna,ben,carl")] {
+        let rows = (0..30).map(|row| {
+            let (task, votes) = (format!("t{}", row + 1), if row < 3 { votes[row] } else { ",," });
+            format!("{row},{task},\"{}\",{votes}\n", text(row).replace('"', "\"\""))
+        });
+        folder.write(name, format!("{header}\n{}", rows.collect::<String>()));
+        let found = folder.json(&["inspect", name]);
+        assert_eq!(found["alpha"], expected["alpha"], "{name}");
+        assert!(folder.run(&["inspect", name]).err.contains("ignored: '', text"), "{name}");
+    }
     // Numbers are attributes, unless the names or the user say otherwise.
     folder.write("numbers.csv", "object,anna,ben\n1,3,4\n2,1,1\n3,2,2\n");
     assert_eq!(folder.json(&["inspect", "numbers.csv"])["attributes"][0]["attribute"], "anna");

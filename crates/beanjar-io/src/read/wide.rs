@@ -25,8 +25,9 @@ pub(super) struct Matrix {
     pub(super) kind: Kind,
 }
 
-/// The matrix that a file holds, if it has a column for each annotator: if the user says so, or if the columns are called
-/// as annotators are, or if no column has a usual name and all hold the same few words.
+/// The matrix that a file holds, if it has a column for each annotator: if the user says so, or if columns are called as
+/// annotators are, or if no column has a usual name and all hold the same few words. Other columns beside, such as the text
+/// of the task, are left out unless the user says that all are annotators.
 pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) -> Result<Option<Matrix>> {
     let asked = options.wide == Some(Wide::Annotators);
     if !asked && options.wide.is_some() {
@@ -39,12 +40,19 @@ pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) 
         Some(object) => object,
         None => (0..header.names.len()).find(|&column| !is_nameless(&header.names[column])).unwrap_or(0),
     };
-    let annotators: Vec<usize> =
+    let mut annotators: Vec<usize> =
         (0..header.names.len()).filter(|&column| column != object && !is_nameless(&header.names[column])).collect();
     let sample = input.sample();
-    let by_name = annotators.len() > 1 && annotators.iter().all(|&column| is_annotator(&header.names[column]));
-    let few_words = || sample.as_ref().is_some_and(|sample| few_words(sample, object, &annotators));
-    if !(asked || by_name || annotators.len() > 1 && few_words()) || annotators.is_empty() {
+    if !asked {
+        let called: Vec<usize> =
+            annotators.iter().copied().filter(|&column| is_annotator(&header.names[column])).collect();
+        annotators = match (called.len() > 1, &sample) {
+            (true, _) => called,
+            (false, Some(sample)) => with_few_words(sample, object, &annotators),
+            (false, None) => Vec::new(),
+        };
+    }
+    if annotators.is_empty() {
         return Ok(None);
     }
     let kind = options.kind.unwrap_or_else(|| kind(sample.as_ref(), &annotators));
@@ -73,10 +81,21 @@ fn is_annotator(name: &str) -> bool {
     !stem.is_empty() && (role_of(stem) == Some(Role::Worker) || short.contains(&stem))
 }
 
-/// Whether all these columns hold few different words, most of which occur in several of them.
+/// More classes than this have a name for them, in a column of their own.
+const MOST_WORDS: usize = 20;
+
+/// Those of some columns that are not texts of their own, if they hold few different words, most of which occur in several
+/// of them; else none.
+fn with_few_words(sample: &Held, object: usize, columns: &[usize]) -> Vec<usize> {
+    let is_prose = |column: usize| {
+        let words: HashSet<&String> = sample.columns[column].iter().collect();
+        words.len() > MOST_WORDS && words.iter().any(|text| !is_plain_number(text.trim()) && !text.trim().is_empty())
+    };
+    let columns: Vec<usize> = columns.iter().copied().filter(|&column| !is_prose(column)).collect();
+    if columns.len() > 1 && few_words(sample, object, &columns) { columns } else { Vec::new() }
+}
+
 fn few_words(sample: &Held, object: usize, columns: &[usize]) -> bool {
-    /// More classes than this have a name for them, in a column of their own.
-    const MOST: usize = 20;
     let words = |column: usize| -> HashSet<&str> {
         sample.columns[column].iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect()
     };
@@ -88,7 +107,7 @@ fn few_words(sample: &Held, object: usize, columns: &[usize]) -> bool {
     let shared = |set: &HashSet<&str>| {
         set.is_empty() || set.iter().any(|word| of_columns.iter().filter(|other| other.contains(word)).count() > 1)
     };
-    all.len() <= MOST.min(cells / 2)
+    all.len() <= MOST_WORDS.min(cells / 2)
         && of_columns.iter().filter(|set| !set.is_empty()).count() > 1
         && of_columns.iter().all(|set| set.is_empty() || is_text(set))
         && of_columns.iter().all(shared)

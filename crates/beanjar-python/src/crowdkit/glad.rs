@@ -1,14 +1,14 @@
 //! GLAD: the library's steps, with crowd-kit's rule to stop.
 
-use super::{Rows, Votes, array};
-use crate::numbers::floats;
+use super::{Rows, Votes, threads};
+use crate::numbers::{array, floats};
 use crate::watch::{BeanjarError, watched};
 use beanjar::truth::{Evidence, GladClimb};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyByteArray, PyBytes};
 
 /// Probabilities of tasks, abilities, log-ease, losses.
-type Fitted<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<f64>);
+type Fitted<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Vec<f64>);
 
 /// EM until the expected log-likelihood, per vote and class, gains less than `tol`.
 #[pyfunction]
@@ -30,18 +30,18 @@ pub(crate) fn glad<'py>(
     let (abilities, ease): (Vec<f64>, Vec<f64>) =
         (floats(abilities.as_bytes()).collect(), floats(ease.as_bytes()).collect());
     let fit = watched(py, progress, |ear| -> beanjar::Result<_> {
-        let context = ear.context();
+        let context = ear.context().with_threads(threads())?;
         let evidence = Evidence::votes(&ballots)?;
         let mut climb = GladClimb::new(&evidence, prior)?.with_centres(&abilities, &ease)?;
         climb.expect(&context);
         // The first is not divided by the number of votes and classes, so the first step never ends it.
-        let mut last = climb.expected();
+        let mut last = climb.expected(&context);
         let mut losses = Vec::new();
         for step in 0..n_iter {
             context.report("fitting", step as f64 / n_iter as f64)?;
             climb.expect(&context);
             climb.maximise(m_step_max_iter, m_step_tol, &context)?;
-            let loss = climb.expected() / (ballots.len() * ballots.classes()) as f64;
+            let loss = climb.expected(&context) / (ballots.len() * ballots.classes()) as f64;
             losses.push(loss);
             if loss - last < tol {
                 break;
@@ -52,5 +52,5 @@ pub(crate) fn glad<'py>(
         Ok((posterior, climb.abilities().to_vec(), climb.ease().to_vec(), losses))
     })?;
     let (posterior, abilities, ease, losses) = fit.map_err(|error| BeanjarError::new_err(error.to_string()))?;
-    Ok((array(py, &posterior), array(py, &abilities), array(py, &ease), losses))
+    Ok((array(py, &posterior)?, array(py, &abilities)?, array(py, &ease)?, losses))
 }

@@ -1,14 +1,14 @@
 //! MACE with crowd-kit's numbers.
 
 use super::digamma::digamma;
-use super::{Rows, Votes, array};
-use crate::numbers::floats;
+use super::{Rows, Votes};
+use crate::numbers::{array, floats};
 use crate::watch::{Ear, watched};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyByteArray, PyBytes};
 
 /// Products of probabilities by task and label, spamming of workers, their strategies, log marginal likelihood.
-type Fitted<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, f64);
+type Fitted<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, f64);
 
 /// EM, or variational Bayes where there are priors, from one start.
 ///
@@ -34,7 +34,7 @@ pub(crate) fn mace<'py>(
     };
     let likelihood = watched(py, None, |ear| model.run(&votes, &order, n_iter, priors, smoothing, &ear))?;
     let Model { spamming, strategies, products } = model;
-    Ok((array(py, &products), array(py, &spamming), array(py, &strategies), likelihood))
+    Ok((array(py, &products)?, array(py, &spamming)?, array(py, &strategies)?, likelihood))
 }
 
 /// A Dirichlet prior on strategies, of this for each label.

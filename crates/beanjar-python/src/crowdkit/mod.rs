@@ -3,17 +3,22 @@
 //! Votes come as numbers of tasks, workers and labels, numbered by first appearance or in sorted order as crowd-kit has
 //! them. What beanjar's own methods do better is in the library; here are only the parts that differ.
 
+pub(crate) mod codes;
 pub(crate) mod dawid_skene;
 mod digamma;
 pub(crate) mod glad;
 pub(crate) mod mace;
 pub(crate) mod mmsr;
 
-use crate::numbers::integers;
+use crate::numbers::view;
 use crate::watch::BeanjarError;
 use beanjar::judgments::Ballots;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+
+/// As many as the machine has; no result depends on them.
+fn threads() -> std::num::NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN)
+}
 
 /// Votes in the order of their tasks; within a task in the order of the rows.
 struct Votes {
@@ -25,29 +30,26 @@ struct Votes {
     labels: usize,
 }
 
-/// Rows as bytes of 32-bit numbers of tasks, workers and labels, and how many of each there are.
-type Rows<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, usize, usize);
+/// Rows as arrays of 32-bit numbers of tasks, workers and labels, and how many of each there are.
+type Rows<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize, usize, usize);
 
 impl Votes {
     fn of((task, worker, label, tasks, workers, labels): &Rows<'_>) -> PyResult<Votes> {
-        let (task, worker, label) = (task.as_bytes(), worker.as_bytes(), label.as_bytes());
-        let below = |codes: &[u8], most: usize| integers(codes).all(|code| code >= 0 && (code as usize) < most);
-        if task.len() != worker.len()
-            || task.len() != label.len()
-            || !below(task, *tasks)
-            || !below(worker, *workers)
-            || !below(label, *labels)
-        {
+        let (task, worker, label): (&[i32], &[i32], &[i32]) = (view(task)?, view(worker)?, view(label)?);
+        // As numbers without a sign, negative ones are beyond any.
+        let below = |codes: &[i32], most: usize| codes.iter().fold(0, |top, &code| top.max(code as u32)) < most as u32;
+        let rows = task.len();
+        let coded = rows == 0 || below(task, *tasks) && below(worker, *workers) && below(label, *labels);
+        if (worker.len(), label.len()) != (rows, rows) || !coded {
             return Err(BeanjarError::new_err("these are not the numbers of tasks, workers and labels"));
         }
         let mut starts = vec![0; tasks + 1];
-        integers(task).for_each(|task| starts[task as usize + 1] += 1);
+        task.iter().for_each(|&task| starts[task as usize + 1] += 1);
         (0..*tasks).for_each(|at| starts[at + 1] += starts[at]);
         let mut next = starts.clone();
-        let rows = task.len() / 4;
         let mut votes =
             Votes { starts, worker: vec![0; rows], label: vec![0; rows], workers: *workers, labels: *labels };
-        for ((task, worker), label) in integers(task).zip(integers(worker)).zip(integers(label)) {
+        for ((&task, &worker), &label) in task.iter().zip(worker).zip(label) {
             let at = &mut next[task as usize];
             votes.worker[*at] = worker as u32;
             votes.label[*at] = label as u32;
@@ -58,10 +60,6 @@ impl Votes {
 
     fn tasks(&self) -> usize {
         self.starts.len() - 1
-    }
-
-    fn len(&self) -> usize {
-        self.worker.len()
     }
 
     /// Who gave which label to a task.
@@ -78,10 +76,4 @@ impl Votes {
         let tasks: Vec<Vec<(usize, usize)>> = (0..self.tasks()).map(|task| self.of_task(task).collect()).collect();
         Ballots::from_tasks(&tasks, self.workers, self.labels).map_err(|error| BeanjarError::new_err(error.to_string()))
     }
-}
-
-/// Numbers for NumPy.
-fn array<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyBytes> {
-    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
-    PyBytes::new(py, &bytes)
 }

@@ -31,7 +31,6 @@ pub use repeats::Repeats;
 #[cfg(test)]
 pub(crate) use repeats::averaged;
 pub(crate) use repeats::{as_one, first_votes};
-pub(crate) use sum::sum_over_large;
-pub use sum::{Grouped, Sum, sum_over};
+pub use sum::{Grouped, Sum, sum_over, sum_over_large};
 pub use task_block::{TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
 pub(crate) use task_block::{key_of_task, united};

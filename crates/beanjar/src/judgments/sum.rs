@@ -64,7 +64,7 @@ pub fn sum_over<D: Grouped, S: Sum<D>>(data: &D, context: &Context, empty: impl 
 }
 
 /// The same where a sum has this many numbers: it is cut only where objects to observe outweigh numbers to add.
-pub(crate) fn sum_over_large<D: Grouped, S: Sum<D>>(
+pub fn sum_over_large<D: Grouped, S: Sum<D>>(
     data: &D,
     context: &Context,
     numbers: usize,

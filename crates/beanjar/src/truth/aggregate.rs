@@ -165,7 +165,7 @@ impl Aggregate {
 }
 
 /// The known class of each task.
-pub(super) fn known(
+pub(crate) fn known(
     column: Option<&Column>,
     table: &'static str,
     labels: &Labels,

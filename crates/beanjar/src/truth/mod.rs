@@ -39,6 +39,7 @@ mod wawa;
 mod zero_based_skill;
 
 pub use accuracy::{WorkerAccuracy, worker_accuracies};
+pub(crate) use aggregate::known;
 pub use aggregate::{Aggregate, WorkersToUse};
 pub use aggregate_outcome::{AggregateOutcome, AggregatedTask, AggregatedWorker, FitSummary, TaskStates};
 pub(crate) use auto::too_many_for_tables;

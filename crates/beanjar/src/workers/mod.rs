@@ -23,7 +23,9 @@ pub use goodness::goodness_of_fit;
 pub use information::{Information, Missing};
 pub use keep::{Keep, KeepFit, KeepRule, KeepTrial};
 pub use rank::{KeepBy, RankWorkers, WorkersToKeep};
-pub use rank_outcome::{RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs};
+pub use rank_outcome::{
+    ComparedLabels, ComparedWorkers, RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs,
+};
 pub use ranking::{Ranking, elbow};
 pub use subset::{Subset, best_subset};
 pub use suspicion::{Suspicion, WorkerPair};

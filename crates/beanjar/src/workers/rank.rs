@@ -1,10 +1,12 @@
-use super::rank_outcome::{RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs};
+use super::rank_outcome::{
+    ComparedLabels, ComparedWorkers, RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs,
+};
 use super::{
     AgreementMap, Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
     goodness_of_fit, judge_workers,
 };
-use crate::judgments::{Ballots, Labels, Repeats};
-use crate::truth::{Evidence, Skilled};
+use crate::judgments::{Ballots, Column, Labels, Repeats};
+use crate::truth::{Evidence, Skilled, known};
 use crate::{Context, Error, Result};
 
 /// Says what each worker is, with the evidence, and whom to keep.
@@ -21,6 +23,7 @@ use crate::{Context, Error, Result};
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 /// | `suspicious` | whether to look for pairs that depend on one another | no | |
 /// | `details` | whether the outcome has what a report draws: how often each two workers agree | no | |
+/// | `truth` | true labels that the workers' are only compared with | none | tasks among those labelled |
 /// | `false_discovery_rate` | pairs with an adjusted p-value up to this are listed | 0.05 | above 0, at most 1 |
 ///
 /// ```
@@ -37,7 +40,7 @@ use crate::{Context, Error, Result};
 /// assert!(!outcome.workers[2].kept);
 /// # Ok::<(), beanjar::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RankWorkers {
     /// How many workers to keep.
     pub keep: WorkersToKeep,
@@ -54,6 +57,8 @@ pub struct RankWorkers {
     pub suspicious: bool,
     /// Whether the outcome has what a report draws: how often each two workers agree.
     pub details: bool,
+    /// True labels that the workers' are compared with. They change nothing else.
+    pub truth: Option<Column>,
     /// Pairs with an adjusted p-value up to this are listed: of those listed, at most this share is expected to be
     /// independent.
     pub false_discovery_rate: f64,
@@ -69,6 +74,7 @@ impl Default for RankWorkers {
             repeats: Repeats::default(),
             suspicious: false,
             details: false,
+            truth: None,
             false_discovery_rate: 0.05,
         }
     }
@@ -115,6 +121,8 @@ impl RankWorkers {
         let labels = labels.as_ref();
         let (ballots, everyone) = (labels.ballots(), labels.workers.len());
         Information::check(ballots)?;
+        let truth = known(self.truth.as_ref(), "truth", labels, &mut warnings)?;
+        let compared = truth.map(|truth| compared(ballots, &truth));
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
         let judged = judge_workers(ballots, &context.part(0.0, 0.4 * ranked))?;
         let information = Information::new(ballots, self.missing, &context.part(0.4 * ranked, 0.5 * ranked))?;
@@ -165,8 +173,10 @@ impl RankWorkers {
                 accuracy: found.accuracy,
                 accuracy_low: found.low,
                 accuracy_high: found.high,
-                most_given: found.most_given,
+                // A share that is added up from weights may come out above one in the last digit.
+                most_given: found.most_given.min(1.0),
                 copies,
+                truth: compared.as_ref().map(|workers| workers[worker]),
             }
         };
         let family = |members: &Vec<usize>| members.iter().map(|&worker| name(worker)).collect();
@@ -180,6 +190,7 @@ impl RankWorkers {
             goodness: None,
             suspicious: None,
             agreement: None,
+            truth: compared.as_ref().map(|workers| ComparedWorkers::of(workers, &kept)),
             warnings,
         };
         if self.details {
@@ -235,6 +246,18 @@ impl RankWorkers {
         let pairs = pairs.map(|pair| SuspiciousPair { workers: [name(pair.one), name(pair.other)], pair });
         Ok(SuspiciousPairs { looked_at, pairs: pairs.collect() })
     }
+}
+
+/// Of each worker the labels on tasks whose class is known, and how many of them are right.
+fn compared(ballots: &Ballots, truth: &[Option<u16>]) -> Vec<ComparedLabels> {
+    let mut workers = vec![ComparedLabels::default(); ballots.workers()];
+    for (task, class) in truth.iter().enumerate() {
+        let Some(class) = class.map(usize::from) else { continue };
+        for (worker, label) in ballots.votes(task).iter() {
+            workers[worker].count(label == class);
+        }
+    }
+    workers
 }
 
 #[cfg(test)]

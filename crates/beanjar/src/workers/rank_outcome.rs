@@ -28,6 +28,9 @@ pub struct RankWorkersOutcome {
     /// How often each two workers agree, if details were asked for.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub agreement: Option<AgreementMap>,
+    /// The labels of all held against the truth, if there is one.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub truth: Option<ComparedWorkers>,
     /// What a user should know.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub warnings: Vec<Warning>,
@@ -61,6 +64,56 @@ pub struct RankedWorker {
     pub most_given: f64,
     /// Whom they copy, if anybody.
     pub copies: Option<String>,
+    /// Their labels held against the truth, if there is one.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub truth: Option<ComparedLabels>,
+}
+
+/// Labels on tasks whose true label is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct ComparedLabels {
+    /// How many there are.
+    pub labels: usize,
+    /// How many are the true one.
+    pub right: usize,
+    /// The share that is the true one; none without a label.
+    pub accuracy: Option<f64>,
+}
+
+impl ComparedLabels {
+    /// Counts one label more.
+    pub(super) fn count(&mut self, right: bool) {
+        self.add(ComparedLabels { labels: 1, right: usize::from(right), accuracy: None });
+    }
+
+    fn add(&mut self, more: ComparedLabels) {
+        self.labels += more.labels;
+        self.right += more.right;
+        self.accuracy = (self.labels > 0).then(|| self.right as f64 / self.labels as f64);
+    }
+}
+
+/// The labels of those who are kept and of the others, on tasks whose true label is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct ComparedWorkers {
+    /// Of those who are kept.
+    pub kept: ComparedLabels,
+    /// Of the others.
+    pub others: ComparedLabels,
+}
+
+impl ComparedWorkers {
+    pub(super) fn of(workers: &[ComparedLabels], kept: &[bool]) -> Self {
+        let mut sums = ComparedWorkers::default();
+        for (labels, &kept) in workers.iter().zip(kept) {
+            if kept { sums.kept.add(*labels) } else { sums.others.add(*labels) }
+        }
+        sums
+    }
 }
 
 /// Pairs of workers who depend on one another beyond what the tasks explain.

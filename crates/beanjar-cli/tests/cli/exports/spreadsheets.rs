@@ -22,3 +22,70 @@ fn spreadsheets_are_read_and_written() {
     let error = folder.error(&["inspect", "data.sav"]);
     assert!(error.contains("SPSS") && error.contains("save the data as CSV"), "{error}");
 }
+
+/// A workbook with these sheets.
+fn workbook(sheets: &[(&str, &[&[&str]])]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut part = |name: String, text: String| {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part");
+        zip.write_all(text.as_bytes()).expect("its text");
+    };
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let package = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let types = "http://schemas.openxmlformats.org/package/2006/content-types";
+    part(
+        "[Content_Types].xml".into(),
+        format!("<Types xmlns=\"{types}\"><Default Extension=\"xml\" ContentType=\"application/xml\"/></Types>"),
+    );
+    part(
+        "_rels/.rels".into(),
+        format!(
+            "<Relationships xmlns=\"{package}\"><Relationship Id=\"rId1\" Type=\"{office}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+        ),
+    );
+    let list = |each: &dyn Fn(usize, &str) -> String| -> String {
+        sheets.iter().enumerate().map(|(at, (name, _))| each(at + 1, name)).collect()
+    };
+    let named = list(&|at, name| format!("<sheet name=\"{name}\" sheetId=\"{at}\" r:id=\"rId{at}\"/>"));
+    part(
+        "xl/workbook.xml".into(),
+        format!("<workbook xmlns=\"{main}\" xmlns:r=\"{office}\"><sheets>{named}</sheets></workbook>"),
+    );
+    let targets = list(&|at, _| {
+        format!("<Relationship Id=\"rId{at}\" Type=\"{office}/worksheet\" Target=\"worksheets/sheet{at}.xml\"/>")
+    });
+    part("xl/_rels/workbook.xml.rels".into(), format!("<Relationships xmlns=\"{package}\">{targets}</Relationships>"));
+    for (at, (_, rows)) in sheets.iter().enumerate() {
+        let cell = |(column, text): (usize, &&str), row: usize| {
+            let name = (b'A' + column as u8) as char;
+            format!("<c r=\"{name}{}\" t=\"inlineStr\"><is><t>{text}</t></is></c>", row + 1)
+        };
+        let line = |(number, row): (usize, &&[&str])| {
+            let cells: String = row.iter().enumerate().map(|column| cell(column, number)).collect();
+            format!("<row r=\"{}\">{cells}</row>", number + 1)
+        };
+        let data: String = rows.iter().enumerate().map(line).collect();
+        part(
+            format!("xl/worksheets/sheet{}.xml", at + 1),
+            format!("<worksheet xmlns=\"{main}\"><sheetData>{data}</sheetData></worksheet>"),
+        );
+    }
+    zip.finish().expect("the workbook").into_inner()
+}
+
+#[test]
+fn words_about_the_file_on_the_first_sheet_are_passed_over() {
+    let folder = folder();
+    let long = folder.read("long.csv");
+    let rows: Vec<Vec<&str>> = long.lines().map(|line| line.split(',').collect()).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+    let words: &[&[&str]] = &[&["Annotations of May"], &["Ask Ann about them"]];
+    folder.write("second.xlsx", workbook(&[("Read me", words), ("data", &rows)]));
+    same_as_long(&folder, "second.xlsx", "task=task, worker=worker, label=label; the sheet 'data' of 2");
+    folder.write("first.xlsx", workbook(&[("data", &rows), ("Read me", words)]));
+    same_as_long(&folder, "first.xlsx", "task=task, worker=worker, label=label; the sheet 'data' of 2");
+    folder.write("words.xlsx", workbook(&[("Read me", words)]));
+    assert!(folder.error(&["aggregate", "words.xlsx"]).contains("found 'Annotations of May'"));
+}

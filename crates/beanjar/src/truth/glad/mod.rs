@@ -2,13 +2,15 @@
 
 mod conjugate_gradient;
 mod line_search;
+mod look;
 
 use super::rule::{Confusion, Rule};
 use super::{ClassPrior, Evidence, Posterior, Stopping, TruthFit};
-use crate::judgments::Ballots;
+use crate::judgments::{Ballots, sum_over_large};
 use crate::logistic::logistic;
 use crate::{Context, Error, Result};
 use conjugate_gradient::{Limits, minimise};
+use look::Look;
 
 /// Each worker has an ability and each task an ease: GLAD.
 ///
@@ -178,13 +180,13 @@ impl<'a> GladClimb<'a> {
         let score = |task: usize, row: &mut [f64]| {
             row.copy_from_slice(&logs);
             let strength = ease[task].exp();
+            let mut wrong = 0.0;
             for (worker, label, weight) in ballots.votes(task).weighted() {
                 let x = abilities[worker] * strength;
-                let wrong = -softplus(x) - ways;
-                let gain = -softplus(-x) - wrong;
-                row.iter_mut().for_each(|score| *score += weight * wrong);
-                row[label] += weight * gain;
+                wrong -= weight * (softplus(x) + ways);
+                row[label] += weight * (x + ways);
             }
+            row.iter_mut().for_each(|score| *score += wrong);
         };
         self.posterior.fill(context, |task, row| {
             score(task, row);
@@ -207,9 +209,9 @@ impl<'a> GladClimb<'a> {
         let mut parameters = std::mem::take(&mut self.parameters);
         let limits = Limits { iterations, steepest };
         let done = minimise(&mut parameters, limits, |x, slopes| {
-            // A vote takes two exponentials, about twenty products.
+            // A vote takes an exponential and a division, about twenty products.
             context.worked(20 * self.ballots.len())?;
-            Ok(self.loss(x, slopes))
+            Ok(self.loss(x, slopes, context))
         });
         self.parameters = parameters;
         done
@@ -217,34 +219,21 @@ impl<'a> GladClimb<'a> {
 
     /// The expected log-likelihood of votes and classes given the posterior, with the prior of abilities and ease, but
     /// without that of the classes.
-    pub fn expected(&self) -> f64 {
-        -self.loss(&self.parameters, &mut vec![0.0; self.parameters.len()])
+    pub fn expected(&self, context: &Context) -> f64 {
+        -self.loss(&self.parameters, &mut vec![0.0; self.parameters.len()], context)
     }
 
     /// What is minimised, and its slopes.
-    fn loss(&self, x: &[f64], slopes: &mut [f64]) -> f64 {
+    fn loss(&self, x: &[f64], slopes: &mut [f64], context: &Context) -> f64 {
         let (abilities, ease) = x.split_at(self.ballots.workers());
-        let (of_workers, of_tasks) = slopes.split_at_mut(abilities.len());
         let ways = ways(self.prior.len());
-        let mut loss = 0.0;
-        of_workers.iter_mut().zip(abilities.iter().zip(&self.centres)).for_each(|(slope, (x, centre))| {
-            *slope = x - centre;
+        let empty = || Look::new(&self.posterior, abilities, ease, ways);
+        let look = sum_over_large(self.ballots, context, abilities.len(), empty);
+        let mut loss = look.loss;
+        let pulls = look.of_workers.iter().chain(&look.of_tasks);
+        for ((slope, pull), (x, centre)) in slopes.iter_mut().zip(pulls).zip(x.iter().zip(&self.centres)) {
+            *slope = pull + x - centre;
             loss += log_normal(x - centre);
-        });
-        let centres = &self.centres[abilities.len()..];
-        for (task, &log_ease) in ease.iter().enumerate() {
-            let row = self.posterior.of(task);
-            let strength = log_ease.exp();
-            let mut of_task = 0.0;
-            for (worker, label, weight) in self.ballots.votes(task).weighted() {
-                let (right, x) = (row[label], abilities[worker] * strength);
-                loss += weight * (right * softplus(-x) + (1.0 - right) * (softplus(x) + ways));
-                let pull = weight * (logistic(x) - right) * strength;
-                of_workers[worker] += pull;
-                of_task += pull * abilities[worker];
-            }
-            of_tasks[task] = of_task + log_ease - centres[task];
-            loss += log_normal(log_ease - centres[task]);
         }
         loss
     }

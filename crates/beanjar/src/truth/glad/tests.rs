@@ -17,12 +17,12 @@ fn slopes_are_those_of_differences() {
     climb.expect(&Context::new());
     let x: Vec<f64> = (0..50).map(|i| 0.3 + 0.05 * (i % 17) as f64).collect();
     let mut slopes = vec![0.0; 50];
-    climb.loss(&x, &mut slopes);
+    climb.loss(&x, &mut slopes, &Context::new());
     for at in [0, 7, 19, 20, 33, 49] {
         let moved = |by: f64| {
             let mut x = x.clone();
             x[at] += by;
-            climb.loss(&x, &mut vec![0.0; 50])
+            climb.loss(&x, &mut vec![0.0; 50], &Context::new())
         };
         let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
         assert!((difference - slopes[at]).abs() < 1e-6, "{at}: {difference} {}", slopes[at]);
@@ -79,4 +79,28 @@ fn known_classes_are_certain_and_one_class_is_no_trouble() {
     let fit = Glad::default().fit(&Evidence::votes(&one).unwrap(), &Context::new()).unwrap();
     assert_eq!(fit.posterior.of(0), [1.0]);
     assert!(Glad { prior: ClassPrior::Estimated, ..Glad::default() }.fit(&evidence, &Context::new()).is_err());
+}
+
+#[test]
+fn a_look_is_the_sum_of_its_votes_written_out_and_the_same_for_any_threads() {
+    let (ballots, _) = drawn(5000, 3, 0.3);
+    let (votes, ways) = (ballots.len(), 2f64.ln());
+    let evidence = Evidence::votes(&ballots).unwrap();
+    let mut climb = GladClimb::new(&evidence, vec![0.5, 0.3, 0.2]).unwrap();
+    climb.expect(&Context::new());
+    // Abilities below zero and of twenty, on which most of an exponential is lost.
+    let x: Vec<f64> = (0..5020).map(|i| if i < 20 { i as f64 - 5.0 } else { 0.01 * (i % 200) as f64 }).collect();
+    let mut slopes = vec![0.0; 5020];
+    let loss = climb.loss(&x, &mut slopes, &Context::new());
+    let mut expected: f64 = x.iter().map(|x| log_normal(x - 1.0)).sum();
+    for task in 0..5000 {
+        for (worker, label) in ballots.votes(task).iter() {
+            let (right, x) = (climb.posterior().of(task)[label], x[worker] * x[20 + task].exp());
+            expected += right * softplus(-x) + (1.0 - right) * (softplus(x) + ways);
+        }
+    }
+    assert!((loss - expected).abs() < 1e-12 * expected, "{loss} {expected} of {votes} votes");
+    let threads = Context::new().with_threads(std::num::NonZeroUsize::new(3).unwrap()).unwrap();
+    let mut again = vec![0.0; 5020];
+    assert_eq!((climb.loss(&x, &mut again, &threads), again), (loss, slopes));
 }

@@ -1,7 +1,7 @@
 use super::curve::Curves;
 use super::enough_outcome::{EnoughVotesOutcome, TargetVotes, VotesRow};
 use crate::judgments::{Column, Labels, Repeats, sample_of_tasks};
-use crate::truth::aggregate::known;
+use crate::truth::known;
 use crate::{Context, Error, Result};
 
 /// How many votes a task are enough: what accuracy, agreement and calibration to expect with 1, 2, 3, ... votes.

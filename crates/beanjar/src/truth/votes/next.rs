@@ -5,7 +5,7 @@ use super::prospects::{AHEAD, Prospects};
 use super::task_state::SETTLED;
 use crate::judgments::{Column, Dictionary, Labels, Repeats, Votes};
 use crate::random::key_of_text;
-use crate::truth::aggregate::known;
+use crate::truth::known;
 use crate::truth::{Auto, Evidence};
 use crate::{Context, Error, Result, Warning};
 
