@@ -84,6 +84,9 @@ enum Paper {
         /// Leave out the votes revealed on request, which take most of the time.
         #[arg(long)]
         halves_only: bool,
+        /// In place of the data: this many simulated crowds of each of ten kinds, and how often the bands hold.
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        simulated: u64,
         /// Only these sets, by name.
         #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
         sets: Vec<String>,
@@ -129,8 +132,9 @@ fn run(paper: &Paper) -> Result<()> {
         Paper::ManyExperts { common, runs, sets } => {
             many_experts::run(&Settings::new(common)?, runs.get() as u64, sets)?
         }
-        Paper::Votes { common, draws, halves_only, sets } => {
-            votes::run(&Settings::new(common)?, sets, *draws, !halves_only)?
+        Paper::Votes { common, draws, halves_only, simulated, sets } => {
+            let parts = votes::Parts { draws: *draws, reveal: !halves_only, simulated: *simulated };
+            votes::run(&Settings::new(common)?, sets, &parts)?
         }
     };
     Ok(std::io::stdout().lock().write_all(text.as_bytes())?)

@@ -1,6 +1,7 @@
 use super::by_question::ByQuestion;
 use super::pictures::{Pictures, by_question};
 use super::reading_flags::{By, Reading};
+use super::repeats::RepeatsName;
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -36,12 +37,16 @@ pub(crate) struct Inspect {
     /// For labels: how far apart two different labels are, for alpha.
     #[arg(long, value_enum, default_value_t = ScaleName::Nominal)]
     scale: ScaleName,
+    /// For labels: what becomes of labels that a worker gave to the same task more than once: all count, or the first. Alpha and
+    /// agreement count whole labels, so they cannot be averaged as in other commands.
+    #[arg(long, value_enum, default_value_t = RepeatsName::All)]
+    repeats: RepeatsName,
     /// For labels: how many bootstrap copies of the tasks for alpha's interval; 0 for none.
     #[arg(long, value_name = "N", default_value_t = InspectLabels::default().bootstrap)]
     bootstrap: usize,
     /// For judgments: report the reliability of the mean of K judgments.
-    #[arg(long, value_name = "K", default_value_t = InspectJudgments::default().repeats)]
-    repeats: u32,
+    #[arg(long, value_name = "K", default_value_t = InspectJudgments::default().mean_of)]
+    mean_of: u32,
     /// For judgments: report how many to average for this reliability of their mean.
     #[arg(long, value_name = "R", default_value_t = InspectJudgments::default().wanted)]
     wanted: f64,
@@ -132,7 +137,7 @@ impl Inspect {
 
     fn inspect_judgments(&self, judgments: &Judgments, common: &Common) -> Result<InspectJudgmentsOutcome> {
         let adjusted = self.adjusted.is_some();
-        let params = InspectJudgments { repeats: self.repeats, wanted: self.wanted, known: self.known()?, adjusted };
+        let params = InspectJudgments { mean_of: self.mean_of, wanted: self.wanted, known: self.known()?, adjusted };
         params.run(judgments, &common.context()?).map_err(|error| self.blame(error))
     }
 
@@ -140,6 +145,7 @@ impl Inspect {
         let params = InspectLabels {
             scale: self.scale.into(),
             ordered: self.reading.orders(),
+            repeats: self.repeats.into(),
             bootstrap: self.bootstrap,
             known: self.known()?,
         };

@@ -11,7 +11,7 @@ pub(crate) struct RepeatsFlag {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum RepeatsName {
+pub(crate) enum RepeatsName {
     /// One opinion: r labels count 1/r each.
     Average,
     /// The first counts.
@@ -22,7 +22,13 @@ enum RepeatsName {
 
 impl RepeatsFlag {
     pub(crate) fn repeats(&self) -> Repeats {
-        match self.repeats {
+        self.repeats.into()
+    }
+}
+
+impl From<RepeatsName> for Repeats {
+    fn from(name: RepeatsName) -> Repeats {
+        match name {
             RepeatsName::Average => Repeats::Average,
             RepeatsName::First => Repeats::First,
             RepeatsName::All => Repeats::All,

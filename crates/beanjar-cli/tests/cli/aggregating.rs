@@ -359,6 +359,10 @@ fn repeated_labels_have_one_meaning() {
             assert!(run.err.contains(said), "{}", run.err);
         }
     }
+    // Alpha counts whole labels: all, or the first.
+    let labels = |repeats: &str| folder.json(&["inspect", "labels.csv", "--repeats", repeats])["labels"].clone();
+    assert_eq!((labels("all"), labels("first")), (5.into(), 4.into()));
+    assert!(folder.error(&["inspect", "labels.csv", "--repeats", "average"]).contains("first or all"));
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn parameters_out_of_range_are_named() {
     folder.write("f.csv", "object,attribute,value\n1,a,2\n1,a,3\n2,a,5\n");
     folder.write("l.csv", "task,worker,label\n1,a,cat\n1,b,dog\n");
     assert!(folder.error(&["inspect", "f.csv", "--wanted", "1.5"]).contains("1.5"));
-    assert!(folder.error(&["inspect", "f.csv", "--repeats", "0"]).contains("repeats"));
+    assert!(folder.error(&["inspect", "f.csv", "--mean-of", "0"]).contains("judgments to average"));
     assert!(folder.error(&["inspect", "l.csv", "--scale", "ratio"]).contains("l.csv: "));
     assert!(folder.error(&["inspect", "l.csv", "--bootstrap", "18446744073709551615"]).contains("bootstrap"));
     assert!(folder.error(&["inspect", "l.csv", "--threads", "30000"]).contains("threads"));

@@ -295,6 +295,33 @@ fn models_are_scored_on_labels_that_were_held_out() {
 }
 
 #[test]
+fn labels_given_twice_are_one_opinion_to_experts_too() {
+    let folder = Folder::new();
+    experts(&folder);
+    let labels = folder.read("e/labels.csv");
+    let (header, rows) = labels.split_once('\n').unwrap();
+    // All labels again: as one opinion they count as before, as others' they count twice.
+    folder.write("twice.csv", format!("{header}\n{rows}{rows}"));
+    let learn = |labels: &str, repeats: &[&str]| {
+        let learn = ["learn", "e/features.csv", "--labels", labels, "--penalty", "8", "--restarts", "2"];
+        folder.json(&[&learn[..], repeats].concat())
+    };
+    let (once, average) = (learn("e/labels.csv", &[]), learn("twice.csv", &[]));
+    assert_eq!(once["features"], average["features"]);
+    assert_eq!(once["features"], learn("twice.csv", &["--repeats", "first"])["features"]);
+    let all = learn("twice.csv", &["--repeats", "all"]);
+    let log = |of: &serde_json::Value| of["path"][0]["log_likelihood"].as_f64().unwrap();
+    assert!(log(&all) < 1.5 * log(&once), "{} {}", log(&all), log(&once));
+    // Labels that differ are read by their weights: a third of the units have an expert of two minds.
+    let minds: String =
+        rows.lines().step_by(9).map(|row| format!("{},{}\n", row.rsplit_once(',').unwrap().0, 0)).collect();
+    folder.write("minds.csv", format!("{header}\n{rows}{minds}"));
+    let run = folder.run(&["learn", "e/features.csv", "--labels", "minds.csv", "--penalty", "8", "--out", "m.json"]);
+    assert!(run.code == 0 && run.err.contains("one opinion"), "{}", run.err);
+    assert_eq!(folder.run(&["predict", "m.json", "e/features.csv", "--labels", "minds.csv"]).code, 0);
+}
+
+#[test]
 fn baselines_are_logistic_regressions() {
     let folder = Folder::new();
     experts(&folder);

@@ -1,6 +1,7 @@
 //! How many votes, and whose: what `votes` predicts from half the votes, and what `next` reaches with fewer of them.
 
 mod revealing;
+mod simulated;
 mod thinning;
 
 use crate::settings::{Result, Settings};
@@ -9,7 +10,21 @@ use beanjar_io::{Data, ReadOptions, Source, read, read_table};
 use rand::seq::SliceRandom;
 use std::path::{Path, PathBuf};
 
-pub(super) fn run(settings: &Settings, only: &[String], draws: u64, reveal: bool) -> Result<String> {
+/// What is run besides the sets that are there.
+pub(super) struct Parts {
+    /// How many random halves of each set.
+    pub(super) draws: u64,
+    /// Whether votes are revealed on request.
+    pub(super) reveal: bool,
+    /// How many simulated crowds of each kind.
+    pub(super) simulated: u64,
+}
+
+pub(super) fn run(settings: &Settings, only: &[String], parts: &Parts) -> Result<String> {
+    let &Parts { draws, reveal, simulated } = parts;
+    if simulated > 0 {
+        return simulated::run(settings, simulated);
+    }
     let folders = folders(&settings.data, only)?;
     let mut sets = Vec::new();
     for folder in &folders {
@@ -69,6 +84,10 @@ impl Set {
         let source = Source::from(folder.join("truth.csv"));
         let truth = read_table(&source)?.classes_named("label");
         let truth = truth.ok_or_else(|| format!("{}: no column 'label'", source.name()))?;
+        Ok(Set::new(name(folder), labels, truth))
+    }
+
+    fn new(name: String, labels: Labels, truth: Column) -> Set {
         let first_of_each = |task: usize| {
             let mut votes: Vec<(usize, usize)> = Vec::new();
             for (worker, label) in labels.votes(task).iter() {
@@ -79,7 +98,7 @@ impl Set {
             votes
         };
         let tasks = (0..labels.tasks.len()).map(first_of_each).collect();
-        Ok(Set { name: name(folder), tasks, labels, truth })
+        Set { name, tasks, labels, truth }
     }
 
     /// The same with the votes of each task in a random order.

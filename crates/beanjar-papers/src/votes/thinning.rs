@@ -35,17 +35,17 @@ pub(super) fn run(settings: &Settings, sets: &[Set], draws: u64) -> Result<Strin
 }
 
 /// What half the votes predict, and what is.
-struct Halved {
+pub(super) struct Halved {
     votes: (f64, f64),
     /// Predicted, the band, and what is.
-    accuracy: [f64; 4],
-    agreement: [f64; 4],
-    ece: [f64; 4],
+    pub(super) accuracy: [f64; 4],
+    pub(super) agreement: [f64; 4],
+    pub(super) ece: [f64; 4],
     chart: Chart,
 }
 
 impl Halved {
-    fn new(settings: &Settings, set: &Set, seed: u64) -> Result<Self> {
+    pub(super) fn new(settings: &Settings, set: &Set, seed: u64) -> Result<Self> {
         let context = &settings.context;
         let (mut one, mut other) = (set.shuffled(seed), set.shuffled(seed));
         one.iter_mut().for_each(|votes| votes.truncate(votes.len().div_ceil(2)));

@@ -30,7 +30,7 @@ impl Learn {
                 warnings = outcome.warnings;
             }
         }
-        let outcome = Score::default().run(&columns, data.labels, context)?;
+        let outcome = Score { repeats: self.repeats, ..Score::default() }.run(&columns, data.labels, context)?;
         // Of units without features or labels, which are the same for all.
         warnings
             .extend(outcome.warnings.iter().filter(|warning| !warnings.contains(warning)).cloned().collect::<Vec<_>>());

@@ -41,28 +41,30 @@ pub(super) fn class_rows(data: &Labelled<'_>, shares: Vec<f64>) -> ClassRows {
 pub(super) fn right_rows(data: &Labelled<'_>, asymmetric: bool) -> LogisticRows {
     let each = if asymmetric { 2 } else { 1 };
     let experts = data.ballots.workers();
-    let (mut offsets, mut group) = (vec![0], Vec::new());
+    let (mut offsets, mut group, mut weight) = (vec![0], Vec::new(), Vec::new());
     for unit in 0..data.ballots.tasks() {
         for class in 0..each {
-            group.extend(data.ballots.votes(unit).workers.iter().map(|&worker| worker + (class * experts) as u32));
+            let votes = data.ballots.votes(unit);
+            group.extend(votes.workers.iter().map(|&worker| worker + (class * experts) as u32));
+            weight.extend(votes.weighted().map(|(_, _, weight)| weight));
         }
         offsets.push(group.len());
     }
     let rows = group.len();
-    LogisticRows { offsets, group, groups: each * experts, weight: vec![1.0; rows], target: vec![0.5; rows] }
+    LogisticRows { offsets, group, groups: each * experts, weight, target: vec![0.5; rows] }
 }
 
 pub(super) fn set_rights(data: &Labelled<'_>, rows: &mut LogisticRows, asymmetric: bool, classes: &ClassRows) {
     for (unit, z) in classes.target.chunks_exact(classes.classes).enumerate() {
-        let labels = data.ballots.votes(unit).labels;
-        let first = rows.offsets[unit];
+        let votes = data.ballots.votes(unit);
+        let (labels, first) = (votes.labels, rows.offsets[unit]);
         for (i, &label) in labels.iter().enumerate() {
             match asymmetric {
                 false => rows.target[first + i] = z[usize::from(label)],
                 true => {
                     for class in 0..2 {
                         let row = first + class * labels.len() + i;
-                        rows.weight[row] = z[class];
+                        rows.weight[row] = z[class] * votes.weight(i);
                         rows.target[row] = f64::from(u8::from(usize::from(label) == class));
                     }
                 }

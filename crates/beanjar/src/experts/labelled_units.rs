@@ -88,7 +88,8 @@ impl<'a> Labelled<'a> {
         let mut shares = vec![0.0; self.units() * classes];
         for (unit, cells) in shares.chunks_exact_mut(classes).enumerate() {
             let votes = self.ballots.votes(unit);
-            votes.labels.iter().for_each(|&label| cells[usize::from(label)] += 1.0 / votes.labels.len() as f64);
+            let all = votes.opinions();
+            votes.weighted().for_each(|(_, label, weight)| cells[label] += weight / all);
         }
         shares
     }

@@ -116,7 +116,7 @@ impl Walk<'_> {
                 best.take(judged.surrogate(), at, &last[1..]);
                 found.push(judged);
                 rest.report(STAGE, (done + walked as f64 + 1.0) / count)?;
-                if has_risen(&found) {
+                if has_risen(&found, at > middle) {
                     break;
                 }
             }
@@ -200,9 +200,13 @@ impl Best {
     }
 }
 
-/// Whether S of the last penalties is larger than the smallest: that of the last by twice the standard error of the
-/// difference, those of the last two by that error, or those of the last [`IN_VAIN`] at all.
-fn has_risen(found: &[Found]) -> bool {
+/// Whether S of the last penalties is larger than the smallest. On the way to larger penalties: that of the last by twice the
+/// standard error of the difference, those of the last two by that error, or those of the last [`IN_VAIN`] at all.
+///
+/// On the way to smaller ones it is enough that S of the last is larger by one standard error, or that the last two are larger at
+/// all. There a fit takes many times longer, and S errs towards small penalties as it is: a model that has learned the errors
+/// which labels share agrees with labels that were held out.
+fn has_risen(found: &[Found], to_smaller: bool) -> bool {
     let Some(best) = found.iter().min_by(|a, b| a.surrogate().total_cmp(&b.surrogate())) else { return false };
     let errors = |other: &Found| {
         difference(&other.disagreements, &best.disagreements)
@@ -211,6 +215,7 @@ fn has_risen(found: &[Found]) -> bool {
     };
     let in_vain = found.iter().rev().take_while(|other| other.surrogate() > best.surrogate()).count();
     match found {
+        [.., _, last] if to_smaller => errors(last) > 1.0 || in_vain + 1 >= IN_VAIN,
         [.., before, last] => errors(last) > 2.0 || (errors(last) > 1.0 && errors(before) > 1.0) || in_vain >= IN_VAIN,
         _ => false,
     }

@@ -11,7 +11,7 @@ use super::{
     ClassifierFit, ErrorModel, ErrorModels, FeatureTable, Labelled, LearnedFrom, Learner, ManyExperts, PathFit,
     PathPoint, Penalty, PenaltyKind, PenaltyPath, Validation, check_penalty,
 };
-use crate::judgments::{Column, Labels};
+use crate::judgments::{Column, Labels, Repeats};
 use crate::surrogate::{expert_error, warn_of_experts};
 use crate::truth::{Auto, Evidence, MOST_RESTARTS, Method, Posterior, Skilled};
 use crate::{Context, Error, Result, Warning};
@@ -30,6 +30,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `restarts` | random starts, the best of which is kept; for experts | 30 | 0 to 10,000 |
 /// | `asymmetric` | experts have a skill for each of two true classes; for experts | no | |
 /// | `error_model` | a skill or a confusion matrix for each expert | chosen by labels of folds; a skill without folds | |
+/// | `repeats` | what becomes of labels that an expert gave to the same unit twice | averaged | |
 /// | `held_out` | the labels that S is taken on | 5 folds, if the penalty is to be chosen | |
 ///
 /// Cost: with folds and a penalty to choose, 50 penalties times folds + 1 fits; each as that of [`ManyExperts`].
@@ -66,6 +67,8 @@ pub struct Learn {
     pub asymmetric: bool,
     /// How experts err; chosen by labels that were held out if not given.
     pub error_model: Option<ErrorModel>,
+    /// What becomes of labels that an expert gave to the same unit more than once.
+    pub repeats: Repeats,
     /// The labels that S is taken on, if there are none to test by.
     pub held_out: HeldOut,
 }
@@ -127,6 +130,7 @@ impl Default for Learn {
             restarts: ManyExperts::default().restarts,
             asymmetric: false,
             error_model: None,
+            repeats: Repeats::default(),
             held_out: HeldOut::Auto,
         }
     }
@@ -161,6 +165,9 @@ impl Learn {
         self.check()?;
         self.check_data(data)?;
         let mut warnings = Vec::new();
+        let labels = data.labels.with_repeats(self.repeats, context, &mut warnings);
+        let test = data.test.map(|test| test.with_repeats(self.repeats, context, &mut warnings));
+        let data = &LearnData { labels: labels.as_ref(), test: test.as_deref(), ..*data };
         let share = if let HeldOut::Share(share) = self.held_out { Some(share) } else { None };
         let Split { train, others } = Split::of(data, share, &mut warnings, context)?;
         let labelled = train.labelled(data.features)?;
@@ -346,10 +353,9 @@ impl Learn {
             None => {
                 let (error, others) = (error?.clamp(1e-6, 1.0 - 1e-6), classes as f64 - 1.0);
                 let of = |unit: usize, class: usize| -> f64 {
-                    let labels = data.ballots.votes(unit).labels.iter();
-                    labels
-                        .map(|&label| if usize::from(label) == class { 1.0 - error } else { error / others })
-                        .product()
+                    let votes = data.ballots.votes(unit);
+                    let right = |label: usize| if label == class { 1.0 - error } else { error / others };
+                    votes.weighted().map(|(_, label, weight)| right(label).powf(weight)).product()
                 };
                 (0..data.units()).flat_map(|unit| (0..classes).map(move |class| of(unit, class))).collect()
             }

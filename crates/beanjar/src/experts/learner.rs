@@ -130,7 +130,7 @@ impl Learner {
                 let method = method.with_penalty(penalty);
                 let on = from(&method, data, other, context)?;
                 match on {
-                    Some(on) if method.needs_products(data) && !method.starts_matter(data) => Ok(on.into()),
+                    Some(on) if method.needs_products(data) => Ok(method.highest_nearby(data, on, context)?.into()),
                     on => Ok(on.into_iter().fold(method.fit(data, context)?, higher).into()),
                 }
             }

@@ -90,9 +90,9 @@ impl Parameters {
     /// How often each expert is right, in expectation over the units they labelled; none for one without labels.
     pub(super) fn accuracies(&self, data: &Labelled<'_>) -> Vec<Option<f64>> {
         let (mut right, mut labels) = (vec![0.0; self.experts()], vec![0.0; self.experts()]);
-        self.rights(data, |_, worker, chance| {
-            right[worker] += chance;
-            labels[worker] += 1.0;
+        self.rights(data, |_, worker, weight, chance| {
+            right[worker] += weight * chance;
+            labels[worker] += weight;
         });
         right.iter().zip(&labels).map(|(right, labels)| (*labels > 0.0).then(|| right / labels)).collect()
     }
@@ -100,25 +100,26 @@ impl Parameters {
     /// The mean error of experts by this model, weighted as S is: the mean over units of the mean over their labels.
     pub(super) fn expert_error(&self, data: &Labelled<'_>) -> Option<f64> {
         let (mut wrong, mut units) = (0.0, 0.0);
-        self.rights(data, |unit, _, chance| {
-            let share = 1.0 / data.ballots.votes(unit).labels.len() as f64;
+        self.rights(data, |unit, _, weight, chance| {
+            let share = weight / data.ballots.votes(unit).opinions();
             wrong += share * (1.0 - chance);
             units += share;
         });
         (units > 0.0).then(|| wrong / units)
     }
 
-    /// Calls `visit` with the unit and the expert of each label, and the probability, before it was seen, that it is right.
-    fn rights(&self, data: &Labelled<'_>, mut visit: impl FnMut(usize, usize, f64)) {
+    /// Calls `visit` with the unit, the expert and the weight of each label, and the probability, before it was seen, that it is
+    /// right.
+    fn rights(&self, data: &Labelled<'_>, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let found = self.posteriors(data);
         let mut rights = found.right.chunks_exact(self.skills_each());
         for (unit, prior) in found.prior.chunks_exact(self.classifier.classes).enumerate() {
-            for ((worker, _), right) in data.ballots.votes(unit).iter().zip(&mut rights) {
+            for ((worker, _, weight), right) in data.ballots.votes(unit).weighted().zip(&mut rights) {
                 let chance = match self.asymmetric {
                     false => right[0],
                     true => prior[0] * right[0] + prior[1] * right[1],
                 };
-                visit(unit, worker, chance);
+                visit(unit, worker, weight, chance);
             }
         }
     }

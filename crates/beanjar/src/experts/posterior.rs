@@ -110,15 +110,16 @@ impl<'a> Reader<'a> {
         let mut common = -divisor.log;
         match self.odds.as_ref().filter(|_| ease.abs() <= NEAR) {
             _ if self.asymmetric => {
-                for ((worker, label), right) in votes.iter().zip(right.chunks_exact_mut(2)) {
+                for ((worker, label, weight), right) in votes.weighted().zip(right.chunks_exact_mut(2)) {
                     for (class, right) in right.iter_mut().enumerate() {
                         let chance = Chance::of(self.skills[class * self.experts + worker] + ease);
-                        posterior[class] += if label == class { chance.log_right } else { chance.log_wrong };
+                        posterior[class] += weight * if label == class { chance.log_right } else { chance.log_wrong };
                         *right = chance.right;
                     }
                 }
             }
-            Some(odds) => {
+            // The product of powers would need as many logarithms as there are votes.
+            Some(odds) if votes.weights.is_empty() => {
                 let odds_of_unit = ease.exp();
                 common -= self.others * votes.labels.len() as f64;
                 for ((worker, label), right) in votes.iter().zip(right) {
@@ -128,13 +129,13 @@ impl<'a> Reader<'a> {
                     posterior[label] += self.skills[worker] + ease + self.others;
                 }
             }
-            None => {
-                for ((worker, label), right) in votes.iter().zip(right) {
+            _ => {
+                for ((worker, label, weight), right) in votes.weighted().zip(right) {
                     let v = self.skills[worker] + ease;
                     let chance = Chance::of(v);
                     *right = chance.right;
-                    posterior[label] += v + self.others;
-                    common += chance.log_wrong - self.others;
+                    posterior[label] += weight * (v + self.others);
+                    common += weight * (chance.log_wrong - self.others);
                 }
             }
         }
@@ -199,6 +200,15 @@ mod tests {
                     let close = |a: f64, b: f64| (a - b).abs() < 1e-12 * (1.0 + b.abs());
                     assert!(close(found.log_likelihood, log), "{classes} {ease}: {} {log}", found.log_likelihood);
                     assert!(found.posterior.iter().zip(&posterior).all(|(a, b)| close(*a, *b)), "{posterior:?}");
+                    // Votes that count twice are read as two, and those that count one are as they were.
+                    let twice: Vec<(usize, usize)> = votes.iter().flat_map(|&vote| [vote, vote]).collect();
+                    for (weight, same) in [(1.0, &votes), (2.0, &twice)] {
+                        let weighted = ballots.with_votes(std::slice::from_ref(&votes), vec![weight; votes.len()]);
+                        let found = Posteriors::of(experts, sums, &[ease], &weighted);
+                        let (log, posterior) = by_hand(experts, sums, ease, same);
+                        assert!(close(found.log_likelihood, log), "{weight}: {} {log}", found.log_likelihood);
+                        assert!(found.posterior.iter().zip(&posterior).all(|(a, b)| close(*a, *b)), "{posterior:?}");
+                    }
                 }
             }
         }

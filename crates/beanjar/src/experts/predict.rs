@@ -1,7 +1,7 @@
 use super::classifier::likeliest;
 use super::{Classifier, ExpertsModel, FeatureTable, Features, LearnedFrom};
 use crate::classes_truth::PredictedClass;
-use crate::judgments::{Ballots, Labels};
+use crate::judgments::{Ballots, Labels, Repeats};
 use crate::{ClassesTruth, Column, Context, Dictionary, Error, Result, Warning};
 
 /// The probabilities of units' classes by a model learned from experts, as the command `predict` prints them.
@@ -122,16 +122,20 @@ impl ExpertsModel {
     fn ballots(&self, units: &Dictionary, labels: &Labels, warnings: &mut Vec<Warning>) -> Result<Ballots> {
         let experts: Dictionary = self.expert_names().iter().map(String::as_str).collect();
         let classes: Dictionary = self.classes().iter().map(String::as_str).collect();
-        let known = labels.in_terms_of(&experts, &classes);
+        // A label given twice is one opinion, as it was when the model learned.
+        let averaged = Repeats::Average.apply(labels);
+        let known = averaged.in_terms_of(&experts, &classes);
         if known.newcomers + known.unknown_labels > 0 {
             warnings.push(Warning::UnknownExperts { experts: known.newcomers, labels: known.unknown_labels });
         }
         let tasks = known.labels.tasks.lookup();
-        let votes = |unit: &str| match tasks.code(unit) {
+        let of_units = |unit: &str| match tasks.code(unit) {
             None => Vec::new(),
-            Some(task) => known.ballots.votes(task).iter().filter(|(worker, _)| *worker < experts.len()).collect(),
+            Some(task) => known.ballots.votes(task).weighted().filter(|vote| vote.0 < experts.len()).collect(),
         };
-        let votes: Vec<Vec<(usize, usize)>> = units.iter().map(votes).collect();
+        let weighted: Vec<Vec<(usize, usize, f64)>> = units.iter().map(of_units).collect();
+        let votes = weighted.iter().map(|votes| votes.iter().map(|vote| (vote.0, vote.1)).collect());
+        let votes: Vec<Vec<(usize, usize)>> = votes.collect();
         let lookup = units.lookup();
         let without = known.labels.tasks.iter().filter(|task| lookup.code(task).is_none()).count();
         if without > 0 {
@@ -140,7 +144,11 @@ impl ExpertsModel {
         if votes.iter().all(Vec::is_empty) {
             warnings.push(Warning::NoKnownExpert);
         }
-        Ballots::from_tasks(&votes, experts.len(), classes.len())
+        let ballots = Ballots::from_tasks(&votes, experts.len(), classes.len())?;
+        Ok(match known.ballots.has_weights() {
+            true => ballots.with_votes(&votes, weighted.iter().flatten().map(|vote| vote.2).collect()),
+            false => ballots,
+        })
     }
 }
 

@@ -193,12 +193,13 @@ impl Smooth for LabelLoss<'_> {
                 slopes.sums[row * units + unit] = prior[row + first] - posterior[row + first];
             }
             let mut rights = point.right[first_vote * each..].chunks_exact(each);
-            for ((worker, label), right) in self.data.ballots.votes(unit).iter().zip(&mut rights) {
+            for ((worker, label, weight), right) in self.data.ballots.votes(unit).weighted().zip(&mut rights) {
                 for (class, right) in right.iter().enumerate() {
-                    let slope = match self.asymmetric {
-                        false => right - posterior[label],
-                        true => posterior[class] * (right - f64::from(u8::from(label == class))),
-                    };
+                    let slope = weight
+                        * match self.asymmetric {
+                            false => right - posterior[label],
+                            true => posterior[class] * (right - f64::from(u8::from(label == class))),
+                        };
                     slopes.sums[rows * units + unit] += slope;
                     slopes.free[class * experts + worker] += slope;
                 }
@@ -223,13 +224,13 @@ impl Smooth for LabelLoss<'_> {
             let ease = moved.sums[rows * units + unit];
             let votes = self.data.ballots.votes(unit);
             let rights = &point.right[first_vote * each..][..votes.labels.len() * each];
-            for ((worker, label), right) in votes.iter().zip(rights.chunks_exact(each)) {
+            for ((worker, label, weight), right) in votes.weighted().zip(rights.chunks_exact(each)) {
                 match self.asymmetric {
-                    false => joint[label] += moved.free[worker] + ease,
+                    false => joint[label] += weight * (moved.free[worker] + ease),
                     true => {
                         for (class, right) in right.iter().enumerate() {
                             let by = moved.free[class * experts + worker] + ease;
-                            joint[class] += by * (f64::from(u8::from(label == class)) - right);
+                            joint[class] += weight * by * (f64::from(u8::from(label == class)) - right);
                         }
                     }
                 }
@@ -242,17 +243,18 @@ impl Smooth for LabelLoss<'_> {
                 curved.sums[row * units + unit] =
                     prior[class] * (alone[class] - mean_alone) - posterior[class] * (joint[class] - mean_joint);
             }
-            for ((worker, label), right) in votes.iter().zip(rights.chunks_exact(each)) {
+            for ((worker, label, weight), right) in votes.weighted().zip(rights.chunks_exact(each)) {
                 for (class, right) in right.iter().enumerate() {
                     let by = right * (1.0 - right) * (moved.free[class * experts + worker] + ease);
                     let moved_posterior = |class: usize| posterior[class] * (joint[class] - mean_joint);
-                    let curvature = match self.asymmetric {
-                        false => by - moved_posterior(label),
-                        true => {
-                            let wrong = right - f64::from(u8::from(label == class));
-                            moved_posterior(class) * wrong + posterior[class] * by
-                        }
-                    };
+                    let curvature = weight
+                        * match self.asymmetric {
+                            false => by - moved_posterior(label),
+                            true => {
+                                let wrong = right - f64::from(u8::from(label == class));
+                                moved_posterior(class) * wrong + posterior[class] * by
+                            }
+                        };
                     curved.sums[rows * units + unit] += curvature;
                     curved.free[class * experts + worker] += curvature;
                 }
@@ -271,10 +273,10 @@ impl Smooth for LabelLoss<'_> {
             let posterior = &point.posterior[unit * classes..(unit + 1) * classes];
             (0..rows).for_each(|row| weights[row] += prior[row + first] * (1.0 - prior[row + first]));
             let rights = point.right[first_vote * each..].chunks_exact(each);
-            for ((worker, _), right) in self.data.ballots.votes(unit).iter().zip(rights) {
+            for ((worker, _, counts), right) in self.data.ballots.votes(unit).weighted().zip(rights) {
                 for (class, right) in right.iter().enumerate() {
                     let share = if self.asymmetric { posterior[class] } else { 1.0 };
-                    let weight = share * right * (1.0 - right);
+                    let weight = counts * share * right * (1.0 - right);
                     weights[rows] += weight;
                     free[class * experts + worker] += weight;
                 }
@@ -337,11 +339,14 @@ pub(super) mod tests {
             let votes =
                 [vec![(0, 0), (1, 1), (2, classes - 1)], vec![], vec![(1, 1)], vec![(0, 1), (2, 0)], vec![(2, 1)]];
             let ballots = Ballots::from_tasks(&votes, 3, classes).unwrap();
+            let weighted = ballots.with_votes(&votes, vec![1.0, 0.5, 2.0, 0.3, 1.0, 0.7, 1.5]);
             let features = Features::from_columns(5, &[]).unwrap();
-            let data = Labelled::new(&features, &ballots).unwrap();
-            check(&LabelLoss { data: &data, asymmetric: false });
-            if classes == 2 {
-                check(&LabelLoss { data: &data, asymmetric: true });
+            for ballots in [&ballots, &weighted] {
+                let data = Labelled::new(&features, ballots).unwrap();
+                check(&LabelLoss { data: &data, asymmetric: false });
+                if classes == 2 {
+                    check(&LabelLoss { data: &data, asymmetric: true });
+                }
             }
         }
     }

@@ -15,6 +15,9 @@ use std::ops::Range;
 /// How many experts, those with the most labels, are tried one by one: trusted, or not trusted.
 const EXPERTS: usize = 5;
 
+/// An expert is trusted alone only if they labelled this share of the units: who labelled fewer leads to where the votes lead.
+const COVERAGE: f64 = 0.1;
+
 /// The experts with the most labels, most first.
 fn busiest(data: &Labelled<'_>) -> Vec<usize> {
     let labels = data.ballots.per_worker();
@@ -108,6 +111,8 @@ impl ManyExperts {
             }
             shares
         };
-        busiest(data).iter().map(says).collect()
+        let (labels, units) = (data.ballots.per_worker(), data.with_labels().count() as f64);
+        let covers = |expert: &&usize| labels[**expert] as f64 >= COVERAGE * units;
+        busiest(data).iter().filter(covers).map(says).collect()
     }
 }

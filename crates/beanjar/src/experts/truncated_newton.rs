@@ -10,6 +10,7 @@ use crate::linalg::dot;
 use crate::{Context, Result};
 use direction::length;
 use line_search::Arrived;
+use std::ops::Range;
 
 /// What is minimised: a loss with penalties on the coefficients of each row.
 pub(super) struct Problem<'a, S> {
@@ -52,7 +53,9 @@ pub(super) struct Minimum {
     pub(super) converged: bool,
 }
 
-/// In one step, no more coefficients of a row leave zero than have left it, or this share of the units, or these.
+/// In one step, no more coefficients of a row leave zero than have left it, or this share of the units, or these. A row has at
+/// most as many as there are units, and reaches a few hundred in a few doublings. Half and double of the share took 1.1 and 1.02
+/// times as many products.
 const NEWCOMERS: usize = 4;
 const FEWEST: usize = 10;
 
@@ -234,6 +237,14 @@ impl<S: Smooth> Problem<'_, S> {
         }
     }
 
+    /// The places of the rows of coefficients whose absolute sizes are penalised, and how much.
+    fn penalised(&self) -> impl Iterator<Item = (Range<usize>, f64)> + '_ {
+        let ((intercepts, _), width) = (self.parts(), self.features.len());
+        let place = move |row: usize| intercepts + row * width..intercepts + (row + 1) * width;
+        let rows = self.penalties.iter().enumerate().filter(|(_, (one, _))| *one > 0.0);
+        rows.map(move |(row, (one, _))| (place(row), *one))
+    }
+
     /// Derivatives along all values, but for the part of the penalty that has none at zero.
     fn gradient(&self, here: &Here<S::Point>, products: &Products<'_>, context: &Context) -> Result<Vec<f64>> {
         let slopes = self.smooth.slopes(&here.point);
@@ -261,21 +272,25 @@ impl<S: Smooth> Problem<'_, S> {
     /// The derivatives with the penalty, along the values that may move, and which these are.
     fn pseudo_gradient(&self, values: &[f64], gradient: &[f64]) -> (Vec<f64>, Vec<bool>) {
         let (_, free) = self.parts();
-        let slope = |(at, (&value, &slope)): (usize, (&f64, &f64))| {
-            let (penalty, _) = self.penalty_of(at);
-            if at >= free && value.abs() >= self.farthest && value * slope < 0.0 {
+        let mut slopes = gradient.to_vec();
+        let mut moving = vec![true; values.len()];
+        for (places, penalty) in self.penalised() {
+            for at in places {
+                let (value, slope) = (values[at], gradient[at]);
+                (slopes[at], moving[at]) = match value != 0.0 {
+                    true => (slope + penalty * value.signum(), true),
+                    false if slope.abs() > penalty => (slope - penalty * slope.signum(), true),
+                    false => (0.0, false),
+                };
+            }
+        }
+        for at in free..values.len() {
+            if values[at].abs() >= self.farthest && values[at] * gradient[at] < 0.0 {
                 // At its bound, and on its way out.
-                return (0.0, false);
+                (slopes[at], moving[at]) = (0.0, false);
             }
-            if value != 0.0 || penalty == 0.0 {
-                return (slope + if value == 0.0 { 0.0 } else { penalty * value.signum() }, true);
-            }
-            match slope.abs() > penalty {
-                true => (slope - penalty * slope.signum(), true),
-                false => (0.0, false),
-            }
-        };
-        values.iter().zip(gradient).enumerate().map(slope).unzip()
+        }
+        (slopes, moving)
     }
 
     /// Lets only the steepest of the coefficients that are zero move, where there are many; whether some were held back.
@@ -283,9 +298,8 @@ impl<S: Smooth> Problem<'_, S> {
     /// Of many that are steep at zero, most are not any more once a few have moved: a step of all of them would be shortened
     /// until it is of no use. An L1 fit has at the most as many coefficients in a row as there are units.
     fn hold_back(&self, values: &[f64], slopes: &mut [f64], moving: &mut [bool]) -> bool {
-        let ((intercepts, _), width, mut held) = (self.parts(), self.features.len(), false);
-        for (row, _) in self.penalties.iter().enumerate().filter(|(_, (one, _))| *one > 0.0) {
-            let places = intercepts + row * width..intercepts + (row + 1) * width;
+        let mut held = false;
+        for (places, _) in self.penalised() {
             let entered = values[places.clone()].iter().filter(|value| **value != 0.0).count();
             let most = entered.max(self.shape().units / NEWCOMERS).max(FEWEST);
             let mut entering: Vec<usize> = places.filter(|&at| moving[at] && values[at] == 0.0).collect();

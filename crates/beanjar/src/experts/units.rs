@@ -119,7 +119,7 @@ fn tested(data: &LearnData<'_>, test: &Labels, warnings: &mut Vec<Warning>) -> R
     if seen > 0 {
         warnings.push(Warning::TestUnitsLearnedFrom { units: seen });
     }
-    let ballots = in_classes_of(test, &labels.classes)?;
+    let ballots = in_classes_of(test, &labels.classes);
     let all = (0..ballots.tasks()).flat_map(|task| ballots.votes(task).labels);
     let unseen = all.filter(|&&label| usize::from(label) >= labels.classes.len()).count();
     if unseen > 0 {
@@ -151,10 +151,9 @@ fn common(features: &FeatureTable, labels: &Labels, what: &'static str) -> Resul
 }
 
 /// The labels with the classes numbered as these are; a class that is not among them gets the number after the last.
-fn in_classes_of(labels: &Labels, classes: &Dictionary) -> Result<Ballots> {
+fn in_classes_of(labels: &Labels, classes: &Dictionary) -> Ballots {
     let lookup = classes.lookup();
-    let code: Vec<usize> = labels.classes.iter().map(|name| lookup.code(name).unwrap_or(classes.len())).collect();
-    let votes = |task: usize| labels.votes(task).iter().map(|(worker, label)| (worker, code[label])).collect();
-    let tasks: Vec<Vec<(usize, usize)>> = (0..labels.tasks.len()).map(votes).collect();
-    Ballots::from_tasks(&tasks, labels.workers.len(), classes.len() + 1)
+    let code: Vec<Option<u16>> =
+        labels.classes.iter().map(|name| Some(lookup.code(name).unwrap_or(classes.len()) as u16)).collect();
+    labels.ballots().relabelled(&code, classes.len() + 1)
 }

@@ -228,7 +228,7 @@ impl Ballots {
     }
 
     /// The votes with other numbers for classes; those of classes without one are left out.
-    pub(super) fn relabelled(&self, class: &[Option<u16>], classes: usize) -> Ballots {
+    pub(crate) fn relabelled(&self, class: &[Option<u16>], classes: usize) -> Ballots {
         let known = self.filtered(|vote, _| class[usize::from(self.label[vote])].is_some());
         let label = known.label.iter().map(|&label| class[usize::from(label)].unwrap_or_default()).collect();
         Ballots { label, classes, ..known }
@@ -278,6 +278,11 @@ impl Ballots {
         let (worker, label) =
             (votes().map(|vote| vote.0 as u32).collect(), votes().map(|vote| vote.1 as u16).collect());
         self.with_columns(offsets, worker, label, weight)
+    }
+
+    /// Whether some votes count for more or less than one.
+    pub(crate) fn has_weights(&self) -> bool {
+        !self.weight.is_empty()
     }
 
     /// The same with every vote counting as one.

@@ -13,7 +13,7 @@ use crate::{Context, Dictionary, Error, Judgments, Result, Warning};
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
-/// | `repeats` | how many judgments to average, for the reliability of their mean | 5 | 1 or more |
+/// | `mean_of` | how many judgments to average, for the reliability of their mean | 5 | 1 or more |
 /// | `wanted` | the reliability to find the number of judgments for | 0.8 | above 0, below 1 |
 /// | `known` | ids of objects whose label is known: the outcome counts them | none | at least one of the objects |
 /// | `adjusted` | whether the outcome gives objects' means without what their raters add | no | |
@@ -35,7 +35,7 @@ use crate::{Context, Dictionary, Error, Judgments, Result, Warning};
 #[derive(Clone, Debug, PartialEq)]
 pub struct InspectJudgments {
     /// The number of judgments whose mean's reliability to report.
-    pub repeats: u32,
+    pub mean_of: u32,
     /// The reliability for which to find how many judgments are needed.
     pub wanted: f64,
     /// The ids of objects whose label is known.
@@ -46,7 +46,7 @@ pub struct InspectJudgments {
 
 impl Default for InspectJudgments {
     fn default() -> Self {
-        InspectJudgments { repeats: 5, wanted: 0.8, known: None, adjusted: false }
+        InspectJudgments { mean_of: 5, wanted: 0.8, known: None, adjusted: false }
     }
 }
 
@@ -178,7 +178,7 @@ impl InspectJudgments {
             objects: judgments.objects.len(),
             judgments: judgments.len(),
             repeated: judgments.repeated(context),
-            repeats: self.repeats,
+            repeats: self.mean_of,
             wanted: self.wanted,
             attributes: attributes
                 .map(|(code, name)| {
@@ -208,8 +208,12 @@ impl InspectJudgments {
 
     /// Whether all parameters are in their ranges.
     pub fn check(&self) -> Result<()> {
-        if self.repeats == 0 {
-            return Err(Error::OutOfRange { name: "repeats", value: "0".into(), range: "1 or more" });
+        if self.mean_of == 0 {
+            return Err(Error::OutOfRange {
+                name: "the number of judgments to average",
+                value: "0".into(),
+                range: "1 or more",
+            });
         }
         if !(self.wanted > 0.0 && self.wanted < 1.0) {
             let value = self.wanted.to_string();
@@ -230,7 +234,7 @@ impl InspectJudgments {
             signal: sums.signal(),
             icc,
             // A negative estimate says that nothing was found, not that averaging makes it worse.
-            reliability: icc.map(|icc| reliability_of_mean(icc.max(0.0), f64::from(self.repeats))),
+            reliability: icc.map(|icc| reliability_of_mean(icc.max(0.0), f64::from(self.mean_of))),
             needed: icc.and_then(|icc| judgments_needed(icc, self.wanted)),
             icc_low: interval.map(|icc| icc.low),
             icc_high: interval.map(|icc| icc.high),
@@ -373,8 +377,8 @@ mod tests {
     #[test]
     fn bad_parameters_are_named() {
         let judgments = table(&rows(10));
-        let none = InspectJudgments { repeats: 0, ..Default::default() };
-        assert!(none.run(&judgments, &Context::new()).unwrap_err().to_string().contains("repeats"));
+        let none = InspectJudgments { mean_of: 0, ..Default::default() };
+        assert!(none.run(&judgments, &Context::new()).unwrap_err().to_string().contains("judgments to average"));
         let certain = InspectJudgments { wanted: 1.0, ..Default::default() };
         assert!(certain.run(&judgments, &Context::new()).is_err());
     }

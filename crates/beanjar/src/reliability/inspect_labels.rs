@@ -5,7 +5,7 @@ use super::alpha::{Alpha, Scale};
 use super::coverage::covered;
 use super::kappa::fleiss;
 use super::patterns::Patterns;
-use crate::judgments::sum_over;
+use crate::judgments::{Repeats, sum_over};
 use crate::{Context, Dictionary, Error, Labels, Result, Warning};
 
 /// Inspects labels: classes, votes, alpha with its interval, agreement of each worker.
@@ -14,6 +14,7 @@ use crate::{Context, Dictionary, Error, Labels, Result, Warning};
 /// |---|---|---|---|
 /// | `scale` | how far apart two labels are, for alpha | nominal | |
 /// | `ordered` | whether classes that are not numbers are in order, as [`Labels::in_order`] puts them | no | |
+/// | `repeats` | what becomes of labels that a worker gave to the same task twice | all are kept | all or first |
 /// | `bootstrap` | copies of the data for alpha's interval | 1000 | 0 (no interval) to a million |
 /// | `known` | ids of tasks whose label is known: the outcome counts them | none | at least one of the tasks |
 ///
@@ -34,6 +35,8 @@ pub struct InspectLabels {
     pub scale: Scale,
     /// Whether classes that are not numbers are in order; else the ordinal scale takes numbers alone.
     pub ordered: bool,
+    /// What becomes of labels that a worker gave to the same task more than once.
+    pub repeats: Repeats,
     /// How many bootstrap copies; 0 for no interval.
     pub bootstrap: usize,
     /// The ids of tasks whose label is known.
@@ -42,7 +45,7 @@ pub struct InspectLabels {
 
 impl Default for InspectLabels {
     fn default() -> Self {
-        InspectLabels { scale: Scale::Nominal, ordered: false, bootstrap: 1000, known: None }
+        InspectLabels { scale: Scale::Nominal, ordered: false, repeats: Repeats::All, bootstrap: 1000, known: None }
     }
 }
 
@@ -123,6 +126,9 @@ impl InspectLabels {
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
+        let repeated = labels.repeated(context);
+        let labels = self.repeats.apply(labels);
+        let labels = labels.as_ref();
         if self.scale == Scale::Ordinal && !self.ordered {
             let not_a_number = |class: &&str| !class.trim().parse().is_ok_and(f64::is_finite);
             if let Some(class) = labels.classes.iter().find(not_a_number) {
@@ -143,7 +149,7 @@ impl InspectLabels {
         let mut outcome = InspectLabelsOutcome {
             tasks: labels.tasks.len(),
             labels: labels.len(),
-            repeated: labels.repeated(context),
+            repeated,
             classes: labels.classes.iter().map(str::to_owned).collect(),
             shares: shares(&patterns, labels),
             votes_per_task: votes_per_task(&patterns),
@@ -167,12 +173,19 @@ impl InspectLabels {
             labelled,
             warnings: Vec::new(),
         };
-        outcome.warnings = outcome.oddities();
+        outcome.warnings = outcome.oddities(self.repeats);
         Ok(outcome)
     }
 
     /// Whether all parameters are in their ranges.
     pub fn check(&self) -> Result<()> {
+        if self.repeats == Repeats::Average {
+            return Err(Error::OutOfRange {
+                name: "what becomes of repeated labels",
+                value: "average".into(),
+                range: "first or all here, for alpha and agreement count whole labels",
+            });
+        }
         if self.bootstrap > MOST_COPIES {
             let value = self.bootstrap.to_string();
             return Err(Error::OutOfRange {
@@ -186,12 +199,12 @@ impl InspectLabels {
 }
 
 impl InspectLabelsOutcome {
-    fn oddities(&self) -> Vec<Warning> {
+    fn oddities(&self, repeats: Repeats) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if let Some(labelled) = self.labelled.filter(|&labelled| labelled < self.tasks) {
             warnings.push(Warning::NotLabelled { count: self.tasks - labelled, what: "task" });
         }
-        if self.repeated > 0 {
+        if self.repeated > 0 && repeats == Repeats::All {
             warnings.push(Warning::RepeatedLabels { labels: self.repeated });
         }
         if let [class] = &self.classes[..] {
@@ -295,6 +308,21 @@ mod tests {
         let named = ordered.run(&labels.in_order(&["low", "medium", "high"]).unwrap(), &Context::new()).unwrap();
         let numbers = labels.renamed(&["3", "1", "2"]).unwrap();
         assert_eq!(named.alpha, ordinal.run(&numbers, &Context::new()).unwrap().alpha);
+    }
+
+    #[test]
+    fn of_labels_given_twice_all_or_the_first_count() {
+        let once = [("1", "ann", "cat"), ("1", "bob", "dog"), ("2", "ann", "dog"), ("2", "bob", "dog")];
+        let again = once.into_iter().chain([("1", "ann", "dog"), ("2", "bob", "cat")]);
+        let (once, again) = (Labels::from_rows(once).unwrap(), Labels::from_rows(again).unwrap());
+        let inspect =
+            |labels: &Labels, repeats| InspectLabels { repeats, ..Default::default() }.run(labels, &Context::new());
+        let (plain, first) = (inspect(&once, Repeats::All).unwrap(), inspect(&again, Repeats::First).unwrap());
+        assert_eq!((first.repeated, first.labels, first.alpha, &first.workers), (2, 4, plain.alpha, &plain.workers));
+        assert!(first.warnings.is_empty());
+        assert_eq!(inspect(&again, Repeats::All).unwrap().labels, 6);
+        let refused = inspect(&again, Repeats::Average).unwrap_err().to_string();
+        assert!(refused.contains("first or all"), "{refused}");
     }
 
     #[test]

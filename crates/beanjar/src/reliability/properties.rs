@@ -39,7 +39,7 @@ fn shuffled<T: Clone + std::fmt::Debug>(
 }
 
 fn inspect(labels: &Labels, scale: Scale) -> InspectLabelsOutcome {
-    InspectLabels { scale, ordered: true, bootstrap: 0, known: None }.run(labels, &Context::new()).unwrap()
+    InspectLabels { scale, ordered: true, bootstrap: 0, ..Default::default() }.run(labels, &Context::new()).unwrap()
 }
 
 /// Sums are added in another order; all numbers here are below a thousand.

@@ -1,6 +1,7 @@
 mod report;
 
 use super::pictures::Pictures;
+use super::repeats::RepeatsFlag;
 use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -70,6 +71,8 @@ pub(crate) struct Learn {
     /// that of all, for experts who take certain classes for others; auto, by labels of --folds that were held out.
     #[arg(long, value_enum, value_name = "HOW", default_value = "auto")]
     experts: ErrorName,
+    #[command(flatten)]
+    repeats: RepeatsFlag,
     /// Parts of the units, each held out once for S [default: 5 if the penalty is to be chosen].
     #[arg(long, value_name = "N")]
     folds: Option<usize>,
@@ -262,6 +265,7 @@ impl Learn {
                 ErrorName::Rows => Some(ErrorModel::Rows),
                 ErrorName::Auto => None,
             },
+            repeats: self.repeats.repeats(),
             held_out: match (self.folds, self.holdout) {
                 (Some(folds), _) => HeldOut::Folds(folds),
                 (None, Some(share)) => HeldOut::Share(share),

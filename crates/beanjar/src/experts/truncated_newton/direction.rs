@@ -5,9 +5,13 @@ use crate::experts::smooth::Smooth;
 use crate::linalg::dot;
 use crate::{Context, Result};
 
-/// Conjugate gradients end here, or where what is left is this share of what there was.
-const MOST_ROUNDS: usize = 40;
-const LEFT: f64 = 0.15;
+/// Conjugate gradients end where what is left is this share of what there was: half, as is usual of inexact Newton steps (Dembo,
+/// Eisenstat and Steihaug 1982). More exact steps are fewer, but each costs more: on four draws of 1,000 units and 512 features
+/// .3 took up to 1.4 times as many products in all, and .15 up to 1.7 times.
+const LEFT: f64 = 0.5;
+/// Or here: a step that needs more is in a valley so flat that the next one, from another place, does better. With twice as many,
+/// 50 units and 10,000 features took 2.3 times as many products in all, and 1,000 units and 512 features as many.
+const MOST_ROUNDS: usize = 20;
 
 /// The length of a move, in units in which the second derivatives are about 1.
 pub(super) fn length(moves: &[f64], scales: &[f64]) -> f64 {
@@ -84,9 +88,8 @@ impl<S: Smooth> Problem<'_, S> {
         put(&mut whole, &direction);
         let mut direction = whole;
         // A coefficient that is zero moves only the way its gradient points.
-        let (intercepts, free) = self.parts();
-        for at in intercepts..free {
-            if here.values[at] == 0.0 && self.penalty_of(at).0 > 0.0 && direction[at] * slopes[at] > 0.0 {
+        for at in self.penalised().flat_map(|(places, _)| places) {
+            if here.values[at] == 0.0 && direction[at] * slopes[at] > 0.0 {
                 direction[at] = 0.0;
             }
         }

@@ -4,7 +4,7 @@ use super::enough_outcome::{VotesNow, VotesRow};
 use super::models::Models;
 use super::panels::PanelCurve;
 use super::reference::Reference;
-use super::tally::{Tally, over_tied, same};
+use super::tally::{Spread, Tally, over_tied, same};
 use super::thinned::Thinned;
 use crate::judgments::Ballots;
 use crate::random::key;
@@ -227,16 +227,22 @@ const PLACES: usize = 9;
 
 impl Found {
     /// The expected calibration error and its band, where accuracy may be anywhere in its own band: confidence is off by as
-    /// much.
+    /// much. How much it is off at each confidence is not known either, so it may be right wherever the band allows it. Beyond
+    /// both ends comes what chance does to as many tasks (90 percent).
     fn ece(&self, [accuracy, low, high]: [f64; 3]) -> [f64; 3] {
         let at = |place: usize| {
             let share = place as f64 / (PLACES - 1) as f64;
             let more = low + share * (high - low) - accuracy;
-            (self.tally.ece_if(more, self.tasks) + self.ece_beyond).clamp(0.0, 1.0)
+            self.tally.ece_if(more, self.tasks)
         };
-        let all: Vec<f64> = (0..PLACES).map(at).collect();
-        let mean = all.iter().sum::<f64>() / PLACES as f64;
-        [mean, all.iter().copied().fold(1.0, f64::min), all.iter().copied().fold(0.0, f64::max)]
+        let all: Vec<Spread> = (0..PLACES).map(at).collect();
+        let mean = all.iter().map(|found| found.mean).sum::<f64>() / PLACES as f64;
+        let least = self.tally.least_ece(low - accuracy, high - accuracy, self.tasks);
+        let most = all.iter().map(|found| found.mean + NINETY * found.deviation).fold(0.0, f64::max);
+        // As for accuracy, what the models add may not come.
+        let beyond = self.ece_beyond;
+        let low = least.mean - NINETY * least.deviation + beyond.min(0.0);
+        [mean + beyond, low, most + beyond.max(0.0)].map(|ece| ece.clamp(0.0, 1.0))
     }
 }
 

@@ -63,22 +63,44 @@ impl Tally {
         self.bins.iter().map(|bin| (bin.sure - bin.right).abs()).sum::<f64>() / self.tasks.max(1.0)
     }
 
-    /// The expected calibration error on this many tasks if the share that is right is larger than it seems by `more`, at
-    /// every confidence. Chance alone leaves a share of few tasks off.
-    pub(super) fn ece_if(&self, more: f64, tasks: f64) -> f64 {
-        let of = |bin: &Bin| {
-            let share = bin.tasks / self.tasks;
-            let right = (bin.right / bin.tasks + more).clamp(0.0, 1.0);
-            let deviation = (right * (1.0 - right) / (share * tasks)).sqrt();
-            share * mean_size(bin.sure / bin.tasks - right, deviation)
-        };
-        self.bins.iter().filter(|bin| bin.tasks > 0.0).map(of).sum()
+    /// The calibration error of this many tasks if the share that is right is larger than it seems by `more`, at every
+    /// confidence.
+    pub(super) fn ece_if(&self, more: f64, tasks: f64) -> Spread {
+        self.ece_by(tasks, |_, right| right + more)
+    }
+
+    /// The smallest that may be, if at each confidence the share that is right is larger than it seems by something between
+    /// `low` and `high`.
+    pub(super) fn least_ece(&self, low: f64, high: f64, tasks: f64) -> Spread {
+        self.ece_by(tasks, |sure, right| sure.clamp(right + low.min(high), right + high))
+    }
+
+    /// By the share that is right, given the mean confidence of a bin and the share that seems right. Chance alone leaves a
+    /// share of few tasks off.
+    fn ece_by(&self, tasks: f64, share_right: impl Fn(f64, f64) -> f64) -> Spread {
+        let (mut mean, mut variance) = (0.0, 0.0);
+        for bin in self.bins.iter().filter(|bin| bin.tasks > 0.0) {
+            let (share, sure) = (bin.tasks / self.tasks, bin.sure / bin.tasks);
+            let right = share_right(sure, bin.right / bin.tasks).clamp(0.0, 1.0);
+            let (off, deviation) = (sure - right, (right * (1.0 - right) / (share * tasks)).sqrt());
+            let size = mean_size(off, deviation);
+            mean += share * size;
+            variance += share * share * (off * off + deviation * deviation - size * size).max(0.0);
+        }
+        Spread { mean, deviation: variance.sqrt() }
     }
 
     /// The share of labels that another panel gives as well, and how many were compared; none if none was.
     pub(super) fn agreement(&self) -> Option<(f64, f64)> {
         (self.compared > 0.0).then(|| (self.agree / self.compared, self.compared))
     }
+}
+
+/// What to expect, and by how much chance moves it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spread {
+    pub(super) mean: f64,
+    pub(super) deviation: f64,
 }
 
 /// The mean absolute value of a normal variable.
@@ -148,10 +170,19 @@ mod tests {
             tally.ece()
         };
         for off in [0.0, -0.2] {
-            let mean = (0..2000).map(|_| drawn(off)).sum::<f64>() / 2000.0;
+            let draws: Vec<f64> = (0..2000).map(|_| drawn(off)).collect();
+            let mean = draws.iter().sum::<f64>() / 2000.0;
+            let deviation = (draws.iter().map(|ece| (ece - mean).powi(2)).sum::<f64>() / 2000.0).sqrt();
             // The normal distribution stands for one of 40 draws: good to about a twentieth.
-            assert!((seems.ece_if(off, 120.0) / mean - 1.0).abs() < 0.06, "{off}: {mean} {}", seems.ece_if(off, 120.0));
+            let found = seems.ece_if(off, 120.0);
+            assert!((found.mean / mean - 1.0).abs() < 0.06, "{off}: {mean} {found:?}");
+            assert!((found.deviation / deviation - 1.0).abs() < 0.1, "{off}: {deviation} {found:?}");
+            // Where confidence may be right at every level, only chance is left.
+            let (least, right) = (seems.least_ece(off - 0.3, off + 0.3, 120.0).mean, seems.ece_if(0.0, 120.0).mean);
+            assert!((least - right).abs() < 1e-12);
         }
-        assert!((seems.ece_if(0.0, f64::INFINITY) - seems.ece()).abs() < 1e-12);
+        let many = f64::INFINITY;
+        assert!((seems.ece_if(0.0, many).mean - seems.ece()).abs() < 1e-12);
+        assert!((seems.least_ece(-0.3, -0.1, many).mean - 0.1).abs() < 1e-12);
     }
 }
