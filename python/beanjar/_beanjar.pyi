@@ -84,3 +84,11 @@ def fit_distributed(
     sum: Callable[[bytes], bytes],
     sample: Callable[[tuple[int, int, int]], list[tuple[bytes, bytes]]],
 ) -> tuple[bytes, str, list[str]]: ...
+def vote_patterns(blocks: Iterator[bytes], workers: int, classes: int) -> bytes: ...
+def inspect_distributed(
+    settings: tuple[str, int],
+    known: tuple[list[str], list[str], int, bool],
+    seed: int,
+    sum: Callable[[bytes], bytes],
+    patterns: Callable[[], list[bytes]],
+) -> tuple[str, list[str]]: ...

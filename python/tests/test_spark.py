@@ -85,18 +85,22 @@ def same_as_one_machine(found, alone, tolerance=1e-9):
         assert found.to_dict()[key] == alone.to_dict()[key]
 
 
+METHODS = ("auto", "majority", *EM, "inspect")
+
+
 def data_sets():
-    """Each public data set, and a method for it: all methods on all sets would take minutes."""
+    """Each public data set, and a method for it; all methods on all sets take minutes, and are for BEANJAR_SPARK_ALL=1."""
     folder = data_folder()
     found = sorted([*folder.glob("crowd/*/labels.csv"), *folder.glob("panels/*/labels.csv")]) if folder else []
+    if os.environ.get("BEANJAR_SPARK_ALL"):
+        return list(itertools.product(found, METHODS))
     found = [path for path in found if path.stat().st_size < 3_000_000]
-    methods = itertools.cycle(["auto", "majority", "dawid-skene", "one-coin"])
-    return list(zip(found, methods)) or [(None, None)]
+    return list(zip(found, itertools.cycle(METHODS))) or [(None, None)]
 
 
 @pytest.mark.parametrize("method", ["majority", *EM, "auto"])
 def test_the_fit_is_that_of_one_machine(spark, folder, votes, method):
-    options = {"iterations": 6} if method in EM else {}
+    options = {"iterations": 3} if method in EM else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", beanjar.BeanjarWarning)
         alone = beanjar.aggregate(votes, method=method, **options)
@@ -109,13 +113,42 @@ def test_the_fit_is_that_of_one_machine(spark, folder, votes, method):
 def test_public_data_give_what_one_machine_gives(spark, path, method):
     if path is None:
         pytest.skip("the public data are not here")
+    labels = spark.read.csv(str(path), header=True, escape='"')
+    if method == "inspect":
+        return same_inspection(labels, path)
     options = {"iterations": 50} if method in EM else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", beanjar.BeanjarWarning)
         alone = beanjar.aggregate(path, method=method, **options)
-    found = aggregate(spark.read.csv(str(path), header=True, escape='"'), method=method, **options)
+    found = aggregate(labels, method=method, **options)
     same_as_one_machine(found, alone)
     found.unpersist()
+
+
+def same_inspection(labels, table, **options):
+    """Inspecting gives what one machine gives; workers are in the order of their ids."""
+    from beanjar import spark as bs
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", beanjar.BeanjarWarning)
+        found, alone = bs.inspect(labels, **options).to_dict(), beanjar.inspect(table, kind="labels").to_dict()
+    near = lambda value: pytest.approx(value, abs=1e-9, rel=0) if isinstance(value, float) else value  # noqa: E731
+    workers = {row["worker"]: row for row in found["workers"]}
+    assert len(workers) == len(alone["workers"]) and found.keys() == alone.keys()
+    for row in alone.pop("workers"):
+        assert workers[row["worker"]] == {key: near(value) for key, value in row.items()}
+    for key, value in alone.items():
+        assert found[key] == ([near(one) for one in value] if isinstance(value, list) else near(value)), key
+    return found
+
+
+def test_inspecting_is_that_of_one_machine(spark, folder, votes):
+    some = {name: column[-9_000:] for name, column in votes.items()}
+    two = same_inspection(frame(spark, folder, some), some, on_driver=0, partitions=2)
+    many = same_inspection(frame(spark, folder, some, 5), some, on_driver=0, partitions=16)
+    # Not only near, but the same bytes.
+    assert repr(two) == repr(many)
+    assert two["repeated"] > 0
 
 
 def test_neither_partitions_nor_the_driver_change_a_byte(spark, folder, votes):
@@ -124,9 +157,11 @@ def test_neither_partitions_nor_the_driver_change_a_byte(spark, folder, votes):
         found.unpersist()
         return found._reading.value, found.to_dict(), found._partitions.bits
 
-    two = reading(frame(spark, folder, votes), on_driver=0, partitions=2)
-    many = reading(frame(spark, folder, votes, 40), on_driver=0, partitions=200)
-    turned = {name: column[::-1] for name, column in votes.items()}
+    # As few as 200 partitions can share.
+    some = {name: column[-33_000:] for name, column in votes.items()}
+    two = reading(frame(spark, folder, some), on_driver=0, partitions=2)
+    many = reading(frame(spark, folder, some, 8), on_driver=0, partitions=200)
+    turned = {name: column[::-1] for name, column in some.items()}
     driver = reading(frame(spark, folder, turned, 3), on_driver=10**9)
     assert two[:2] == many[:2] == driver[:2]
     # A power of two that is as many at least.
@@ -180,7 +215,7 @@ def test_one_task_with_a_million_votes(spark):
     small = spark.range(60_000).select(
         (F.col("id") % 20_000).cast("string").alias("task"), (F.col("id") * 7 % 20_000).alias("worker"), F.lit("a").alias("label")
     )
-    for method, options in (("majority", {}), ("dawid-skene", {"iterations": 2})):
+    for method, options in (("majority", {}), ("dawid-skene", {"iterations": 1})):
         found = aggregate(big.union(small), method=method, on_driver=0, repeats="all", partitions=4, **options)
         answer = found.tasks.where("task = 'big'").collect()[0]
         assert answer["label"] == "b"
@@ -215,8 +250,9 @@ def test_bad_rows_are_counted_and_said(spark):
 
 def test_mistakes_are_one_sentence(spark, folder, votes):
     some = frame(spark, folder, {name: column[:100] for name, column in votes.items()})
-    with pytest.raises(beanjar.BeanjarError, match="there are 2. different workers, whose dictionary would take about 0 MB"):
-        aggregate(some, most_workers=3)
+    many = spark.range(150_000).selectExpr("1 as task", "concat('worker ', id) as worker", "'x' as label")
+    with pytest.raises(beanjar.BeanjarError, match="150,000 different workers, whose dictionary would take about 9 MB"):
+        aggregate(many, most_workers=100_000)
     with pytest.raises(beanjar.BeanjarError, match="auto, majority, dawid-skene or one-coin on a cluster"):
         aggregate(some, method="glad")
     with pytest.raises(beanjar.BeanjarError, match="rows of a cluster have no first"):
@@ -229,7 +265,7 @@ def test_mistakes_are_one_sentence(spark, folder, votes):
         aggregate({"task": [1]})
 
 
-def test_workers_reliability_and_attributes_on_the_driver(spark, folder, votes, photos):
+def test_workers_and_attributes_on_the_driver(spark, folder, votes, photos):
     from beanjar import spark as bs
 
     some = {name: column[:3000] for name, column in votes.items()}
@@ -240,10 +276,9 @@ def test_workers_reliability_and_attributes_on_the_driver(spark, folder, votes, 
         assert {row["worker"]: row["verdict"] for row in ranking.to_dict()["workers"]} == {
             row["worker"]: row["verdict"] for row in alone.to_dict()["workers"]
         }
-        assert abs(bs.inspect(labels).to_dict()["alpha"] - beanjar.inspect(some).to_dict()["alpha"]) < 1e-9
         judgments, truth = photos.judgments, photos.truth
         chosen = bs.select(frame(spark, folder, {k: [str(v) for v in c] for k, c in judgments.items()}), truth, budget=6, label="height")
         assert chosen.to_dict()["selection"] == beanjar.select(judgments, truth, budget=6, label="height").to_dict()["selection"]
     with pytest.warns(beanjar.BeanjarWarning, match="of 3,000 rows about 900 are used, all that belong to tasks drawn by the seed"):
-        drawn = bs.inspect(labels, most_labels=900).to_dict()
-    assert 600 < drawn["labels"] < 1200 and drawn["labels"] > 2 * drawn["tasks"]
+        drawn = bs.rank_workers(labels, most_labels=900).to_dict()
+    assert 600 < sum(row["labels"] for row in drawn["workers"]) < 1200

@@ -7,6 +7,7 @@ use arrow_array::ffi_stream::ArrowArrayStreamReader;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use beanjar::judgments::{Dictionary, TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
+use beanjar::reliability::{InspectLabels, Patterns, Scale};
 use beanjar::truth::ClassPrior;
 use beanjar::truth::distributed::{self, Cluster, DistributedFit, DistributedMethod};
 use beanjar::{Context, Error, Repeats};
@@ -218,8 +219,12 @@ pub(crate) fn sample_tasks<'py>(
 /// of two), and how many numbers the largest sum has.
 #[pyfunction]
 pub(crate) fn layout(method: &str, labels: u64, workers: u64, classes: u64) -> PyResult<(u32, u32, u64)> {
-    let method = DistributedMethod::named(method, None, None, None).map_err(|error| told(&error))?;
-    let numbers = method.numbers(workers, classes);
+    let numbers = match method {
+        "inspect" => 3 * workers + 1,
+        method => {
+            DistributedMethod::named(method, None, None, None).map_err(|error| told(&error))?.numbers(workers, classes)
+        }
+    };
     Ok((distributed::leaf_bits(labels), distributed::sum_bits(labels, numbers), numbers))
 }
 
@@ -240,7 +245,8 @@ pub(crate) fn classes_of(labels: Vec<String>) -> (Vec<String>, Vec<usize>) {
 /// A cluster that Python speaks to: `sum(pass)` and `sample((seed, bound, votes))`.
 struct Asked {
     sum: Py<PyAny>,
-    sample: Py<PyAny>,
+    /// What else is asked: a sample for a fit, patterns for inspecting.
+    other: Py<PyAny>,
     failed: Arc<Mutex<Option<PyErr>>>,
 }
 
@@ -250,6 +256,16 @@ impl Asked {
             *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             Error::Stopped
         })
+    }
+}
+
+impl Asked {
+    /// What was found, unless a callable failed.
+    fn answer<T>(&self, found: beanjar::Result<T>) -> PyResult<T> {
+        match self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => found.map_err(|error| told(&error)),
+        }
     }
 }
 
@@ -263,9 +279,29 @@ impl Cluster for Asked {
 
     fn sample(&self, sample: &TaskSample) -> beanjar::Result<Vec<(TaskBlock, TaskIds)>> {
         let blocks: Vec<(Vec<u8>, Vec<u8>)> =
-            self.ask(|py| self.sample.call1(py, ((sample.seed, sample.bound, sample.votes),))?.extract(py))?;
+            self.ask(|py| self.other.call1(py, ((sample.seed, sample.bound, sample.votes),))?.extract(py))?;
         blocks.iter().map(|(votes, ids)| Ok((TaskBlock::from_bytes(votes)?, TaskIds::from_bytes(ids)?))).collect()
     }
+
+    fn patterns(&self) -> beanjar::Result<Vec<Patterns>> {
+        let parts: Vec<Vec<u8>> = self.ask(|py| self.other.call0(py)?.extract(py))?;
+        parts.iter().map(|part| Patterns::from_bytes(part)).collect()
+    }
+}
+
+/// A cluster that these callables speak to, and a context that Ctrl-C stops.
+fn asked(seed: u64, sum: Py<PyAny>, other: Py<PyAny>) -> (Context, Asked) {
+    let failed = Arc::new(Mutex::new(None));
+    let interrupted = failed.clone();
+    let context =
+        Context::new().with_seed(seed).with_progress(move |_| match Python::attach(|py| py.check_signals()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *interrupted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                ControlFlow::Break(())
+            }
+        });
+    (context, Asked { sum, other, failed })
 }
 
 /// Method, class prior (shares, or uniform), smoothing, steps at most.
@@ -291,24 +327,50 @@ pub(crate) fn fit_distributed<'py>(
     let (workers, classes) = (workers.into_iter().collect(), classes.into_iter().collect());
     let repeats = if average { Repeats::Average } else { Repeats::All };
     let fit = DistributedFit { method, workers, classes, labels, repeats };
-    let failed = Arc::new(Mutex::new(None));
-    let interrupted = failed.clone();
-    let context =
-        Context::new().with_seed(seed).with_progress(move |_| match Python::attach(|py| py.check_signals()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                *interrupted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                ControlFlow::Break(())
-            }
-        });
-    let asked = Asked { sum, sample, failed: failed.clone() };
+    let (context, asked) = asked(seed, sum, sample);
     let found = py.detach(|| {
         let (reading, outcome) = fit.fit(&asked, &context)?;
         Ok((reading.to_bytes(), outcome.to_json()?, outcome.warnings))
     });
-    if let Some(error) = failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(error);
-    }
-    let (reading, json, warnings) = found.map_err(|error: Error| told(&error))?;
+    let (reading, json, warnings) = asked.answer(found)?;
     Ok((PyBytes::new(py, &reading), json, warnings.iter().map(ToString::to_string).collect()))
+}
+
+/// Inspects labels that are elsewhere: `settings` are the scale and the number of bootstrap copies. Gives JSON and warnings.
+#[pyfunction]
+pub(crate) fn inspect_distributed(
+    py: Python<'_>,
+    settings: (String, usize),
+    known: Known,
+    seed: u64,
+    sum: Py<PyAny>,
+    patterns: Py<PyAny>,
+) -> PyResult<(String, Vec<String>)> {
+    let (name, bootstrap) = settings;
+    let scale = Scale::named(&name).map_err(|error| told(&error))?;
+    let (workers, classes, labels, _) = known;
+    let (workers, classes): (Dictionary, Dictionary) = (workers.into_iter().collect(), classes.into_iter().collect());
+    let (context, asked) = asked(seed, sum, patterns);
+    let inspect = InspectLabels { scale, bootstrap, ..InspectLabels::default() };
+    let found = py.detach(|| inspect.run_far(labels, (&workers, &classes), &asked, &context));
+    let outcome = asked.answer(found)?;
+    let json = outcome.to_json().map_err(|error| told(&error))?;
+    Ok((json, outcome.warnings.iter().map(ToString::to_string).collect()))
+}
+
+/// The patterns of the votes in these blocks, as bytes.
+#[pyfunction]
+pub(crate) fn vote_patterns<'py>(
+    py: Python<'py>,
+    blocks: &Bound<'py, PyIterator>,
+    workers: usize,
+    classes: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut patterns = Patterns::new(classes);
+    for block in blocks.try_iter()? {
+        let votes = block?.extract::<Bound<'py, PyBytes>>()?;
+        let seen = TaskBlock::from_bytes(votes.as_bytes()).and_then(|block| patterns.observe_block(block, workers));
+        seen.map_err(|error| told(&error))?;
+    }
+    Ok(PyBytes::new(py, &patterns.to_bytes()))
 }

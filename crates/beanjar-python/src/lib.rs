@@ -20,7 +20,8 @@ mod _beanjar {
     use crate::crowdkit::{codes::codes, dawid_skene::dawid_skene, glad::glad, mace::mace, mmsr::mmsr};
     #[pymodule_export]
     use crate::distributed::{
-        Gathering, Pass, Placer, Reading, add_parts, classes_of, fit_distributed, layout, sample_tasks,
+        Gathering, Pass, Placer, Reading, add_parts, classes_of, fit_distributed, inspect_distributed, layout,
+        sample_tasks, vote_patterns,
     };
     #[pymodule_export]
     use crate::watch::BeanjarError;

@@ -8,6 +8,7 @@ Spark 3.5 or 4 (``pip install beanjar[spark]``); executors need beanjar and pyar
 """
 
 from ._aggregate import Aggregation, aggregate
-from ._sampled import inspect, rank_workers, select
+from ._inspect import inspect
+from ._sampled import rank_workers, select
 
 __all__ = ["Aggregation", "aggregate", "inspect", "rank_workers", "select"]

@@ -128,6 +128,12 @@ def add(partition: Batches, part_bits: int) -> Iterator[pa.RecordBatch]:
         yield batch_of([(at, 0, _beanjar.add_parts(parts, part_bits))], SUMS)
 
 
+def patterns(partition: Batches, sizes: tuple[int, int]) -> Iterator[pa.RecordBatch]:
+    """The different ways in which the votes of one partition fall."""
+    found = _beanjar.vote_patterns((votes for batch in partition for (votes,) in cells(batch)), *sizes)
+    yield pa.RecordBatch.from_arrays([pa.array([found], pa.binary())], names=["patterns"])
+
+
 def draw(partition: Batches, sample: tuple[int, int, int]) -> Iterator[pa.RecordBatch]:
     """The tasks of a sample."""
     drawn = (_beanjar.sample_tasks(sample, votes, ids) for batch in partition for votes, ids in cells(batch))

@@ -69,6 +69,21 @@ def columns_of(frame: Any, columns: Mapping[str, str] | None, roles: tuple[str, 
     return {role: named[role] for role in roles}
 
 
+_slots: dict[int, list[int]] = {}
+
+
+def slots(session: Any, parts: int) -> list[int]:
+    """For each part a number with its hash: Spark sends a row to the partition that the hash of a number says."""
+    from pyspark.sql import functions as F
+
+    if parts not in _slots:
+        numbers = session.range(64 * parts).select(F.col("id").cast("int").alias("slot"))
+        hashed = numbers.select("slot", F.expr(f"pmod(hash(slot), {parts})").alias("part"))
+        found = {row["part"]: row["slot"] for row in hashed.collect()}
+        _slots[parts] = [found.get(part, 0) for part in range(parts)]
+    return _slots[parts]
+
+
 class Partitions:
     """Labels of (task, worker, label), coded and kept on the executors.
 
@@ -141,9 +156,10 @@ class Partitions:
                 )
             if labels > 65_535:
                 raise BeanjarError(f"more than 65535 different labels: is '{self.columns['label']}' the right column?")
-            there = pairs.where(~F.col("missing"))
-            self.workers = sorted(row[0] for row in there.select("worker").distinct().collect())
-            given = sorted(row[0] for row in there.select("label").distinct().collect())
+            # Both in one job.
+            ids = F.explode(F.create_map(F.lit("worker"), F.col("worker"), F.lit("label"), F.col("label")))
+            found = pairs.where(~F.col("missing")).select(ids.alias("role", "id")).distinct().collect()
+            self.workers, given = (sorted(row["id"] for row in found if row["role"] == role) for role in ("worker", "label"))
             self.classes, numbers = _beanjar.classes_of(given)
             self.given = list(zip(given, numbers, strict=True))
         finally:
@@ -168,15 +184,9 @@ class Partitions:
 
     def _code(self, rows: Any) -> Any:
         """Sends every task's labels to its partition, and codes them there."""
-        from pyspark.sql import functions as F
-
         parts = 1 << self.bits
-        # Spark sends a row to the partition that the hash of a number says; so each part goes by a number with its hash.
-        numbers = self.session.range(64 * parts).select(F.col("id").cast("int").alias("slot"))
-        hashed = numbers.select("slot", F.expr(f"pmod(hash(slot), {parts})").alias("part"))
-        slots = dict.fromkeys(range(parts), 0) | {row["part"]: row["slot"] for row in hashed.collect()}
         placed = rows.mapInArrow(
-            partial(executors.place, names=self.names, slots=[slots[part] for part in range(parts)], bits=self.bits),
+            partial(executors.place, names=self.names, slots=slots(self.session, parts), bits=self.bits),
             "slot int, votes binary, ids binary",
         )
         return (
@@ -226,6 +236,14 @@ class Partitions:
             return [_beanjar.sample_tasks(sample, votes, ids) for _, votes, ids in self.gathered]
         drawn = self.coded.select("votes", "ids").mapInArrow(partial(executors.draw, sample=sample), "votes binary, ids binary")
         return [(bytes(row["votes"]), bytes(row["ids"])) for row in drawn.collect()]
+
+    def patterns(self) -> list[bytes]:
+        """The different ways in which votes fall, of each partition."""
+        sizes = (len(self.workers), len(self.classes))
+        if self.gathered is not None:
+            return [_beanjar.vote_patterns((votes for _, votes, _ in self.gathered), *sizes)]
+        found = self.coded.select("votes").mapInArrow(partial(executors.patterns, sizes=sizes), "patterns binary")
+        return [bytes(row["patterns"]) for row in found.collect()]
 
     def answers(self, reading: executors.Shared, seed: int, probabilities: bool) -> Any:
         """A DataFrame of the label of each task; it is worked out when it is used."""

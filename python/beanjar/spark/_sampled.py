@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from .. import _inspect, _select, _workers
+from .. import _select, _workers
 from .._call import BeanjarError, BeanjarWarning
 from ._partitions import columns_of, frame_of
 
@@ -23,17 +23,6 @@ def rank_workers(
     """
     found = _collected(labels, columns, ("task", "worker", "label"), most_labels, seed)
     return _workers.rank_workers(found, seed=seed, **options)
-
-
-def inspect(
-    data: Any, *, columns: Mapping[str, str] | None = None, most_labels: int = 5_000_000, seed: int = 0, **options: Any
-) -> Any:
-    """Reports how reliable labels are, as :func:`beanjar.inspect` does, which it calls on the driver.
-
-    Of more than ``most_labels`` labels, all labels of as many tasks are drawn by the seed and the tasks' ids.
-    """
-    found = _collected(data, columns, ("task", "worker", "label"), most_labels, seed)
-    return _inspect.inspect(found, seed=seed, **options)
 
 
 def select(

@@ -199,6 +199,8 @@ fn parameters_out_of_range_are_named() {
     assert!(folder.error(&["inspect", "l.csv", "--bootstrap", "18446744073709551615"]).contains("bootstrap"));
     assert!(folder.error(&["inspect", "l.csv", "--threads", "30000"]).contains("threads"));
     assert!(folder.error(&["simulate", "labels", "--classes", "10000", "--out", "x"]).contains("classes"));
+    let parts = ["simulate", "labels", "--tasks", "100000000000", "--parts", "300", "--out", "x"];
+    assert!(folder.error(&parts).contains("held at once"));
     assert!(folder.error(&["simulate", "photos", "--objects", "100000000", "--out", "x"]).contains("photos"));
     assert!(folder.error(&["convert", "l.csv", "--out", "x.csv", "y.csv"]).contains("--out"));
     assert_eq!(folder.names(), ["f.csv", "l.csv"]);

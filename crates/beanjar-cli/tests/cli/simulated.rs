@@ -53,6 +53,24 @@ fn kinds_of_tasks_and_workers_are_written_beside_the_truth() {
 }
 
 #[test]
+fn parts_hold_what_one_file_holds() {
+    let folder = Folder::new();
+    let shape = ["simulate", "labels", "--tasks", "50", "--workers", "7", "--hard", "0.5", "--out"];
+    assert_eq!(folder.run(&[&shape[..], &["whole"]].concat()).code, 0);
+    let run = folder.run(&[&shape[..], &["parts", "--parts", "3"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(folder.read("whole/workers.csv"), folder.read("parts/workers.csv"));
+    for name in ["labels", "truth", "tasks"] {
+        let parts = (1..=3).map(|part| folder.read(&format!("parts/{name}/part-00{part}.csv")));
+        let rows: Vec<String> =
+            parts.flat_map(|part| part.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()).collect();
+        assert!(rows.iter().eq(folder.read(&format!("whole/{name}.csv")).lines().skip(1)), "{name}");
+    }
+    let run = folder.run(&[&shape[..], &["none", "--parts", "0"]].concat());
+    assert!(run.code == 2 && run.err.contains("--parts"), "{}", run.err);
+}
+
+#[test]
 fn experts_come_with_features_and_truth() {
     let folder = Folder::new();
     for case in ["i", "ii", "iii"] {

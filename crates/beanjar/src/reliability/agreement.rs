@@ -5,8 +5,10 @@ use crate::{Judgments, Labels};
 use std::collections::HashMap;
 
 /// For each worker, the mean over their labels of the share of other workers' votes on the task that are the same.
-pub(super) struct LabelAgreement {
+pub(crate) struct LabelAgreement {
     pub(super) labels: Vec<u64>,
+    /// Labels by a worker who had labelled the task before.
+    pub(super) repeated: u64,
     compared: Vec<u64>,
     shares: Vec<f64>,
     /// Scratch of one task: votes for each class, and of each worker.
@@ -15,15 +17,38 @@ pub(super) struct LabelAgreement {
 }
 
 impl LabelAgreement {
-    pub(super) fn new(labels: &Labels) -> Self {
-        let workers = labels.workers.len();
+    pub(crate) fn new(workers: usize, classes: usize) -> Self {
         LabelAgreement {
             labels: vec![0; workers],
+            repeated: 0,
             compared: vec![0; workers],
             shares: vec![0.0; workers],
-            votes_for: vec![0; labels.classes.len()],
+            votes_for: vec![0; classes],
             votes_of: vec![0; workers],
         }
+    }
+
+    /// How many numbers it comes to.
+    pub(crate) fn numbers(workers: usize) -> usize {
+        3 * workers + 1
+    }
+
+    /// What it came to, as numbers that add.
+    pub(crate) fn into_numbers(self) -> Vec<f64> {
+        let counts = self.labels.into_iter().chain(self.compared).map(|count| count as f64);
+        counts.chain(self.shares).chain([self.repeated as f64]).collect()
+    }
+
+    /// From such numbers.
+    pub(super) fn of_numbers(numbers: &[f64], workers: usize, classes: usize) -> Self {
+        let mut found = LabelAgreement::new(workers, classes);
+        let of_workers = found.labels.iter_mut().zip(&mut found.compared).zip(&mut found.shares).enumerate();
+        for (worker, ((labels, compared), share)) in of_workers {
+            let number = |kind: usize| numbers.get(kind * workers + worker).copied().unwrap_or(0.0);
+            (*labels, *compared, *share) = (number(0) as u64, number(1) as u64, number(2));
+        }
+        found.repeated = numbers.get(3 * workers).map_or(0, |repeated| *repeated as u64);
+        found
     }
 
     /// None for a worker who was alone on all tasks.
@@ -43,11 +68,14 @@ impl LabelAgreement {
     }
 }
 
-impl Sum<Labels> for LabelAgreement {
-    fn observe(&mut self, votes: Votes<'_>) {
+impl LabelAgreement {
+    /// Counts the votes on one task.
+    pub(crate) fn count(&mut self, votes: Votes<'_>) {
         for (&worker, &label) in votes.workers.iter().zip(votes.labels) {
             self.votes_for[usize::from(label)] += 1;
-            self.votes_of[worker as usize] += 1;
+            let own = &mut self.votes_of[worker as usize];
+            self.repeated += u64::from(*own > 0);
+            *own += 1;
         }
         // Of workers who voted more than once, how often for what.
         let mut repeated: HashMap<(u32, u16), u32> = HashMap::new();
@@ -73,8 +101,15 @@ impl Sum<Labels> for LabelAgreement {
             self.votes_of[worker as usize] = 0;
         }
     }
+}
+
+impl Sum<Labels> for LabelAgreement {
+    fn observe(&mut self, votes: Votes<'_>) {
+        self.count(votes);
+    }
 
     fn merge(&mut self, later: Self) {
+        self.repeated += later.repeated;
         add(&mut self.labels, &later.labels);
         add(&mut self.compared, &later.compared);
         add(&mut self.shares, &later.shares);

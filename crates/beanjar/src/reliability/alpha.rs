@@ -32,6 +32,17 @@ impl Scale {
             Scale::Ratio => "ratio",
         }
     }
+
+    /// The scale of this name.
+    pub fn named(name: &str) -> Result<Self> {
+        let all = [Scale::Nominal, Scale::Ordinal, Scale::Interval, Scale::Ratio];
+        let refused = || Error::OutOfRange {
+            name: "the scale",
+            value: name.to_owned(),
+            range: "nominal, ordinal, interval or ratio",
+        };
+        all.into_iter().find(|scale| scale.name() == name).ok_or_else(refused)
+    }
 }
 
 /// Alpha of one set of labels on one scale, ready to be computed for any weighting of the vote patterns.

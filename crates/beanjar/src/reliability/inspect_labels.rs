@@ -6,6 +6,7 @@ use super::coverage::covered;
 use super::kappa::fleiss;
 use super::patterns::Patterns;
 use crate::judgments::{Repeats, sum_over};
+use crate::truth::distributed::{Cluster, Pass};
 use crate::{Context, Dictionary, Error, Labels, Result, Warning};
 
 /// Inspects labels: classes, votes, alpha with its interval, agreement of each worker.
@@ -122,44 +123,81 @@ const TAIL: f64 = 0.025;
 impl InspectLabels {
     /// Inspects the labels.
     pub fn run(&self, labels: &Labels, context: &Context) -> Result<InspectLabelsOutcome> {
-        self.check()?;
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
+        self.check_for(&labels.classes)?;
         let repeated = labels.repeated(context);
         let labels = self.repeats.apply(labels);
         let labels = labels.as_ref();
-        if self.scale == Scale::Ordinal && !self.ordered {
-            let not_a_number = |class: &&str| !class.trim().parse().is_ok_and(f64::is_finite);
-            if let Some(class) = labels.classes.iter().find(not_a_number) {
-                return Err(Error::OrderUnknown { class: class.to_owned() });
-            }
-        }
         let labelled = covered(&labels.tasks, self.known.as_ref(), "task")?;
-        let patterns = sum_over(labels, context, || Patterns::new(labels.classes.len()));
+        let (workers, classes) = (&labels.workers, &labels.classes);
+        let patterns = sum_over(labels, context, || Patterns::new(classes.len()));
         context.report("inspecting", 0.2)?;
-        let agreement = sum_over(labels, context, || LabelAgreement::new(labels));
+        let agreement = sum_over(labels, context, || LabelAgreement::new(workers.len(), classes.len()));
         context.report("inspecting", 0.4)?;
-        let alpha = Alpha::new(&patterns, self.scale, &labels.classes)?;
+        let mut outcome = self.outcome((&patterns, &agreement), workers, classes, &context.part(0.4, 1.0))?;
+        (outcome.labelled, outcome.repeated) = (labelled, repeated);
+        outcome.warnings = outcome.oddities(self.repeats);
+        Ok(outcome)
+    }
+
+    /// The same of labels that are elsewhere: in the partitions of a distributed engine, repeated ones too. Workers and
+    /// classes are in the order of their numbers.
+    pub fn run_far(
+        &self,
+        labels: u64,
+        (workers, classes): (&Dictionary, &Dictionary),
+        cluster: &dyn Cluster,
+        context: &Context,
+    ) -> Result<InspectLabelsOutcome> {
+        if labels == 0 {
+            return Err(Error::Empty("label"));
+        }
+        if self.known.is_some() {
+            let why = "the tasks' ids stay where the tasks are".to_owned();
+            return Err(Error::Inconsistent { what: "known labels", why });
+        }
+        if self.repeats != Repeats::All {
+            let why = "those of all tasks are kept where labels are elsewhere".to_owned();
+            return Err(Error::Inconsistent { what: "repeated labels", why });
+        }
+        self.check_for(classes)?;
+        let numbers = cluster.sum(&Pass::agreement(workers.len(), classes.len(), labels))?;
+        let agreement = LabelAgreement::of_numbers(&numbers, workers.len(), classes.len());
+        let patterns = Patterns::united(&cluster.patterns()?, classes.len());
+        self.outcome((&patterns, &agreement), workers, classes, context)
+    }
+
+    /// What the sums over all tasks say.
+    fn outcome(
+        &self,
+        (patterns, agreement): (&Patterns, &LabelAgreement),
+        workers: &Dictionary,
+        classes: &Dictionary,
+        context: &Context,
+    ) -> Result<InspectLabelsOutcome> {
+        let alpha = Alpha::new(patterns, self.scale, classes)?;
         let estimate = alpha.estimate();
         let interval = match estimate {
-            Some(_) => alpha.interval(self.bootstrap, TAIL, &context.part(0.4, 1.0))?,
+            Some(_) => alpha.interval(self.bootstrap, TAIL, context)?,
             None => None,
         };
+        let votes_per_task = votes_per_task(patterns);
+        let labels: u64 = votes_per_task.iter().map(|of| of.votes * of.tasks).sum();
         let mut outcome = InspectLabelsOutcome {
-            tasks: labels.tasks.len(),
-            labels: labels.len(),
-            repeated,
-            classes: labels.classes.iter().map(str::to_owned).collect(),
-            shares: shares(&patterns, labels),
-            votes_per_task: votes_per_task(&patterns),
+            tasks: patterns.tasks().iter().sum::<u64>() as usize,
+            labels: labels as usize,
+            repeated: agreement.repeated as usize,
+            classes: classes.iter().map(str::to_owned).collect(),
+            shares: shares(patterns, classes.len(), labels),
+            votes_per_task,
             scale: self.scale,
             alpha: estimate,
             alpha_low: interval.map(|(low, _)| low),
             alpha_high: interval.map(|(_, high)| high),
-            fleiss_kappa: fleiss(&patterns, labels.classes.len()),
-            workers: labels
-                .workers
+            fleiss_kappa: fleiss(patterns, classes.len()),
+            workers: workers
                 .iter()
                 .enumerate()
                 .map(|(code, worker)| LabelWorker {
@@ -170,11 +208,22 @@ impl InspectLabels {
                     agreement_high: agreement.interval(code).map(|(_, high)| high),
                 })
                 .collect(),
-            labelled,
+            labelled: None,
             warnings: Vec::new(),
         };
         outcome.warnings = outcome.oddities(self.repeats);
         Ok(outcome)
+    }
+
+    fn check_for(&self, classes: &Dictionary) -> Result<()> {
+        self.check()?;
+        if self.scale == Scale::Ordinal && !self.ordered {
+            let not_a_number = |class: &&str| !class.trim().parse().is_ok_and(f64::is_finite);
+            if let Some(class) = classes.iter().find(not_a_number) {
+                return Err(Error::OrderUnknown { class: class.to_owned() });
+            }
+        }
+        Ok(())
     }
 
     /// Whether all parameters are in their ranges.
@@ -199,6 +248,13 @@ impl InspectLabels {
 }
 
 impl InspectLabelsOutcome {
+    /// As JSON.
+    #[cfg(feature = "serde")]
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|error| Error::Inconsistent { what: "numbers of an inspection", why: error.to_string() })
+    }
+
     fn oddities(&self, repeats: Repeats) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if let Some(labelled) = self.labelled.filter(|&labelled| labelled < self.tasks) {
@@ -218,14 +274,14 @@ impl InspectLabelsOutcome {
     }
 }
 
-fn shares(patterns: &Patterns, labels: &Labels) -> Vec<f64> {
-    let mut totals = vec![0.0; labels.classes.len()];
+fn shares(patterns: &Patterns, classes: usize, labels: u64) -> Vec<f64> {
+    let mut totals = vec![0.0; classes];
     for (pattern, &tasks) in patterns.tasks().iter().enumerate() {
         for (class, votes) in patterns.votes(pattern) {
             totals[class] += tasks as f64 * votes;
         }
     }
-    totals.iter().map(|total| total / labels.len() as f64).collect()
+    totals.iter().map(|total| total / labels as f64).collect()
 }
 
 fn votes_per_task(patterns: &Patterns) -> Vec<VotesPerTask> {

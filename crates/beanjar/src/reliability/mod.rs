@@ -16,10 +16,12 @@ mod variance;
 #[cfg(test)]
 mod properties;
 
+pub(crate) use agreement::LabelAgreement;
 pub use alpha::Scale;
 pub use icc::Interval;
 pub use inspect_judgments::{AttributeReliability, InspectJudgments, InspectJudgmentsOutcome, JudgmentWorker};
 pub use inspect_labels::{InspectLabels, InspectLabelsOutcome, LabelWorker, VotesPerTask};
+pub use patterns::Patterns;
 pub use rater_bias::AdjustedMean;
 pub(crate) use variance::{AttributeSums, first_values};
 pub use variance::{judgments_needed, reliability_of_mean};

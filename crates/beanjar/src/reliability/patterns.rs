@@ -1,6 +1,8 @@
 //! Tasks with the same votes are alike: count them once.
 
-use crate::judgments::{Labels, Sum, Votes};
+use crate::Result;
+use crate::bytes::{Reader, Writer, broken};
+use crate::judgments::{Labels, Sum, TaskBlock, Votes};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -9,7 +11,8 @@ use std::hash::BuildHasher;
 ///
 /// A million tasks with ten votes on five classes have at most 1001 ways, so that what follows (alpha, and a
 /// thousand bootstrap copies of it) does not depend on the number of tasks. In order of first appearance.
-pub(super) struct Patterns {
+#[derive(Debug)]
+pub struct Patterns {
     classes: Vec<u16>,
     counts: Vec<u32>,
     ends: Vec<usize>,
@@ -21,7 +24,8 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    pub(super) fn new(classes: usize) -> Self {
+    /// Of no task yet, with the number of classes.
+    pub fn new(classes: usize) -> Self {
         Patterns {
             classes: Vec::new(),
             counts: Vec::new(),
@@ -94,8 +98,62 @@ impl Patterns {
     }
 }
 
-impl Sum<Labels> for Patterns {
-    fn observe(&mut self, votes: Votes<'_>) {
+impl Patterns {
+    /// Counts the tasks of a block.
+    pub fn observe_block(&mut self, block: TaskBlock, workers: usize) -> Result<()> {
+        let ballots = block.into_ballots(workers, self.scratch.len())?;
+        (0..ballots.tasks()).for_each(|task| self.count(ballots.votes(task)));
+        Ok(())
+    }
+
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Writer::default();
+        bytes.number(self.scratch.len() as u64);
+        bytes.number(self.len() as u64);
+        for (pattern, tasks) in self.tasks.iter().enumerate() {
+            let rows = self.rows(pattern);
+            bytes.shorts(&self.classes[rows.clone()]);
+            bytes.integers(&self.counts[rows]);
+            bytes.number(*tasks);
+        }
+        bytes.finish()
+    }
+
+    /// From bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut bytes = Reader(bytes);
+        let mut patterns = Patterns::new(bytes.count()?);
+        for _ in 0..bytes.number()? {
+            let (classes, counts, tasks) = (bytes.shorts()?, bytes.integers()?, bytes.number()?);
+            let known = classes.is_sorted_by(|a, b| a < b)
+                && classes.last().is_none_or(|last| usize::from(*last) < patterns.scratch.len());
+            if !known || classes.len() != counts.len() {
+                return Err(broken());
+            }
+            patterns.add(&classes, &counts, tasks);
+        }
+        Ok(patterns)
+    }
+
+    /// All of these together, in an order that depends on the patterns alone.
+    pub(super) fn united(parts: &[Patterns], classes: usize) -> Self {
+        let mut all = Patterns::new(classes);
+        parts.iter().for_each(|part| all.add_all(part, 0..part.len()));
+        let mut sorted = Patterns::new(classes);
+        sorted.add_all(&all, all.sorted());
+        sorted
+    }
+
+    fn add_all(&mut self, other: &Patterns, patterns: impl IntoIterator<Item = usize>) {
+        for pattern in patterns {
+            let rows = other.rows(pattern);
+            self.add(&other.classes[rows.clone()], &other.counts[rows], other.tasks[pattern]);
+        }
+    }
+
+    /// Counts one task.
+    fn count(&mut self, votes: Votes<'_>) {
         let mut touched = std::mem::take(&mut self.touched);
         touched.clear();
         for &label in votes.labels {
@@ -112,11 +170,14 @@ impl Sum<Labels> for Patterns {
         self.add(&touched, &counts, 1);
         (self.touched, self.touched_counts) = (touched, counts);
     }
+}
+
+impl Sum<Labels> for Patterns {
+    fn observe(&mut self, votes: Votes<'_>) {
+        self.count(votes);
+    }
 
     fn merge(&mut self, later: Self) {
-        for pattern in 0..later.len() {
-            let rows = later.rows(pattern);
-            self.add(&later.classes[rows.clone()], &later.counts[rows], later.tasks[pattern]);
-        }
+        self.add_all(&later, 0..later.len());
     }
 }

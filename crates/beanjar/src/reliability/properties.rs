@@ -135,8 +135,8 @@ proptest! {
         for sum in merged(&labels, &cuts, || Patterns::new(labels.classes.len())) {
             prop_assert_eq!(patterns(&sum), patterns(whole));
         }
-        let whole = &merged(&labels, &[], || LabelAgreement::new(&labels))[0];
-        for sum in merged(&labels, &cuts, || LabelAgreement::new(&labels)) {
+        let whole = &merged(&labels, &[], || LabelAgreement::new(labels.workers.len(), labels.classes.len()))[0];
+        for sum in merged(&labels, &cuts, || LabelAgreement::new(labels.workers.len(), labels.classes.len())) {
             prop_assert_eq!(&sum.labels, &whole.labels);
             prop_assert!((0..labels.workers.len()).all(|worker| close(sum.of(worker), whole.of(worker))));
         }

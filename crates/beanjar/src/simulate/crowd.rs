@@ -6,6 +6,7 @@ use super::voters::Voters;
 use crate::random::stream;
 use crate::{Context, Error, Result};
 use rand::{Rng, RngExt};
+use std::ops::Range;
 
 /// How workers err.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,7 +143,39 @@ impl Crowd {
 
     /// Draws workers, tasks and labels.
     pub fn draw(&self, context: &Context) -> Result<SimulatedLabels> {
+        self.check_part(self.tasks)?;
+        self.draw_tasks(0..self.tasks, context)
+    }
+
+    /// The same in parts of equally many tasks, for more than memory holds: what is drawn of a task depends on no other.
+    pub fn draw_parts<'a>(
+        &'a self,
+        parts: usize,
+        context: &'a Context,
+    ) -> Result<impl Iterator<Item = Result<SimulatedLabels>> + 'a> {
+        self.check_part(self.tasks.div_ceil(parts.max(1)))?;
+        let first = move |part: usize| (self.tasks as u128 * part as u128 / parts as u128) as usize;
+        let share = move |part: usize| part as f64 / parts as f64;
+        let drawn =
+            move |part| self.draw_tasks(first(part)..first(part + 1), &context.part(share(part), share(part + 1)));
+        Ok((0..parts).map(drawn))
+    }
+
+    /// Whether all parameters are in their ranges, and these tasks may be held at once.
+    fn check_part(&self, tasks: usize) -> Result<()> {
+        /// Labels, with the tasks they are of: some gigabytes.
+        const MOST_LABELS: usize = 200_000_000;
         self.check()?;
+        let most = self.votes.1;
+        if tasks.saturating_mul(most.saturating_add(1)) > MOST_LABELS {
+            let value = format!("{tasks} of up to {most} labels");
+            let range = "at most 200 million tasks and labels that are held at once";
+            return Err(Error::OutOfRange { name: "the number of tasks", value, range });
+        }
+        Ok(())
+    }
+
+    fn draw_tasks(&self, tasks: Range<usize>, context: &Context) -> Result<SimulatedLabels> {
         let seed = context.seed();
         let mut random = stream(seed, WORKERS);
         let (mut kinds, mut confusion) = (Vec::new(), Vec::new());
@@ -152,6 +185,7 @@ impl Crowd {
             confusion.push(matrix);
         }
         let mut drawn = SimulatedLabels {
+            first: tasks.start,
             truth: Vec::new(),
             confusion,
             labels: Vec::new(),
@@ -165,8 +199,8 @@ impl Crowd {
         let voters = Voters::new(busy.collect());
         let equal = vec![1.0; self.classes];
         let priors = if self.priors.is_empty() { &equal } else { &self.priors };
-        let steps = context.steps("simulating", self.tasks);
-        for task in 0..self.tasks {
+        let steps = context.steps("simulating", tasks.len());
+        for task in tasks {
             let mut random = stream(seed, task as u64);
             let class = pick(priors, &mut random);
             let votes = random.random_range(self.votes.0..=self.votes.1);
@@ -223,12 +257,6 @@ impl Crowd {
         let (least, most) = self.votes;
         if least == 0 || least > most || most > self.workers {
             return refuse("the number of labels per task", format!("{least}-{most}"), "1 to the number of workers");
-        }
-        /// Labels, with the tasks they are of: some gigabytes.
-        const MOST_LABELS: usize = 200_000_000;
-        if self.tasks.saturating_mul(most.saturating_add(1)) > MOST_LABELS {
-            let value = format!("{} of up to {most} labels", self.tasks);
-            return refuse("the number of tasks", value, "at most 200 million tasks and labels");
         }
         let positive = |share: &f64| share.is_finite() && *share >= 0.0;
         let bad = !self.priors.iter().all(positive) || self.priors.iter().sum::<f64>() <= 0.0;

@@ -21,4 +21,4 @@ pub use judged_objects::{JudgedObjects, JudgmentShape, LabelShape};
 pub use panel::Panel;
 pub use photo_attributes::{AttributeKind, PHOTO_ATTRIBUTES, PhotoAttribute};
 pub use photos::{Photos, SimulatedPhotos};
-pub use simulated_labels::{SimulatedLabels, TaskKind};
+pub use simulated_labels::{SimulatedLabels, TaskCounts, TaskKind};

@@ -18,6 +18,14 @@ pub enum TaskKind {
 }
 
 impl TaskKind {
+    fn number(self) -> usize {
+        match self {
+            TaskKind::Easy => 0,
+            TaskKind::Hard => 1,
+            TaskKind::Misleading { .. } => 2,
+        }
+    }
+
     /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
@@ -25,6 +33,22 @@ impl TaskKind {
             TaskKind::Hard => "hard",
             TaskKind::Misleading { .. } => "misleading",
         }
+    }
+}
+
+/// How many tasks there are of each class that are easy, hard and misleading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskCounts(Vec<[u64; 3]>);
+
+impl TaskCounts {
+    /// Adds the tasks of another part.
+    pub fn add(&mut self, part: &TaskCounts) {
+        self.0.resize(self.0.len().max(part.0.len()), [0; 3]);
+        self.0.as_flattened_mut().iter_mut().zip(part.0.as_flattened()).for_each(|(sum, more)| *sum += more);
+    }
+
+    fn all(&self) -> u64 {
+        self.0.as_flattened().iter().sum()
     }
 }
 
@@ -42,6 +66,8 @@ pub struct SimulatedLabels {
     pub workers: Vec<WorkerKind>,
     /// The kind of each task.
     pub tasks: Vec<TaskKind>,
+    /// The number of the first task, where only some were drawn.
+    pub(super) first: usize,
     /// The parameters of the same names.
     pub(super) guessing: f64,
     pub(super) pull: f64,
@@ -51,32 +77,45 @@ pub struct SimulatedLabels {
 impl SimulatedLabels {
     /// The probability that a worker is right, over the tasks there are; none if there is no such worker.
     pub fn accuracy(&self, worker: usize) -> Option<f64> {
+        self.accuracy_over(worker, &self.task_counts())
+    }
+
+    /// How many tasks there are of each class and kind.
+    pub fn task_counts(&self) -> TaskCounts {
+        let mut counts = TaskCounts(vec![[0; 3]; self.confusion.first().map_or(0, Vec::len)]);
+        for (&class, kind) in self.truth.iter().zip(&self.tasks) {
+            counts.0[class][kind.number()] += 1;
+        }
+        counts
+    }
+
+    fn accuracy_over(&self, worker: usize, tasks: &TaskCounts) -> Option<f64> {
         match *self.workers.get(worker)? {
             WorkerKind::Copies(source) => {
-                Some(self.copying * self.alone(source) + (1.0 - self.copying) * self.alone(worker))
+                Some(self.copying * self.alone(source, tasks) + (1.0 - self.copying) * self.alone(worker, tasks))
             }
-            _ => Some(self.alone(worker)),
+            _ => Some(self.alone(worker, tasks)),
         }
     }
 
     /// The probability that a worker is right who copies nobody.
-    fn alone(&self, worker: usize) -> f64 {
+    fn alone(&self, worker: usize, tasks: &TaskCounts) -> f64 {
         let confusion = &self.confusion[worker];
         let looks = self.workers[worker].looks();
-        let right = self.truth.iter().zip(&self.tasks).map(|(&class, kind)| {
-            let own = confusion[class][class];
-            match kind {
-                TaskKind::Hard if looks => self.guessing / confusion.len() as f64 + (1.0 - self.guessing) * own,
-                TaskKind::Misleading { .. } if looks => (1.0 - self.pull) * own,
-                _ => own,
-            }
+        let right = confusion.iter().enumerate().zip(&tasks.0).map(|((class, row), [easy, hard, misleading])| {
+            let own = row[class];
+            let (guessed, misled) = match looks {
+                true => (self.guessing / row.len() as f64 + (1.0 - self.guessing) * own, (1.0 - self.pull) * own),
+                false => (own, own),
+            };
+            *easy as f64 * own + *hard as f64 * guessed + *misleading as f64 * misled
         });
-        right.sum::<f64>() / self.truth.len() as f64
+        right.sum::<f64>() / tasks.all() as f64
     }
 
     /// The labels, row by row: task (`t1`, ...), worker (`w1`, ...) and label (`c1`, ...).
     pub fn rows(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
-        let row = |task: usize, worker: usize, label: usize| (id('t', task), id('w', worker), id('c', label));
+        let row = |task, worker, label| (id('t', self.first + task), id('w', worker), id('c', label));
         self.labels
             .iter()
             .enumerate()
@@ -91,18 +130,23 @@ impl SimulatedLabels {
 
     /// The true class of each task.
     pub fn truth(&self) -> Result<Column> {
-        let tasks = (0..self.truth.len()).map(|task| id('t', task)).collect();
+        let tasks = (0..self.truth.len()).map(|task| id('t', self.first + task)).collect();
         Column::new("label", tasks, self.truth.iter().map(|&class| id('c', class)).collect())
     }
 
     /// Each worker: id, the probability that they are right, and what they do: the name of their kind, and whom they copy.
     pub fn workers(&self) -> impl Iterator<Item = (String, f64, String)> + '_ {
+        self.workers_over(self.task_counts())
+    }
+
+    /// The same, over these tasks: those of all parts that were drawn.
+    pub fn workers_over(&self, tasks: TaskCounts) -> impl Iterator<Item = (String, f64, String)> + '_ {
         let what = |kind: &WorkerKind| match kind {
             WorkerKind::Copies(source) => format!("copies {}", id('w', *source)),
             kind => kind.name().to_owned(),
         };
         let kinds = self.workers.iter().enumerate();
-        kinds.filter_map(move |(worker, kind)| Some((id('w', worker), self.accuracy(worker)?, what(kind))))
+        kinds.filter_map(move |(worker, kind)| Some((id('w', worker), self.accuracy_over(worker, &tasks)?, what(kind))))
     }
 
     /// Each task: id, kind, and the favourite wrong answer where there is one.
@@ -112,7 +156,7 @@ impl SimulatedLabels {
                 TaskKind::Misleading { favourite } => Some(id('c', *favourite)),
                 _ => None,
             };
-            (id('t', task), kind.name(), favourite)
+            (id('t', self.first + task), kind.name(), favourite)
         })
     }
 }

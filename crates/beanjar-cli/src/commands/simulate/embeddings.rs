@@ -64,8 +64,8 @@ impl Embeddings {
         let row = |unit: usize| drawn.columns.iter().map(|column| short(column[unit])).collect();
         let rows = drawn.units().enumerate().map(|(unit, id)| (id, row(unit)));
         folder.write_features(&drawn.feature_names(), rows)?;
-        folder.write_labels(drawn.rows())?;
-        folder.write_truth("object", &drawn.truth()?)?;
+        folder.write_labels("", drawn.rows())?;
+        folder.write_truth("", "object", &drawn.truth()?)?;
         folder.finish()
     }
 }

@@ -3,7 +3,7 @@
 use super::{Files, Folder, NUMBER, TEXT};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use beanjar::simulate::{Crowd, SimulatedLabels, TaskKind, WorkerModel};
+use beanjar::simulate::{Crowd, SimulatedLabels, TaskCounts, TaskKind, WorkerModel};
 use beanjar_io::Cell;
 use clap::{Args, ValueEnum};
 
@@ -31,9 +31,15 @@ pub(super) struct Labels {
     kinds_of_tasks: KindsOfTasks,
     #[command(flatten)]
     kinds_of_workers: KindsOfWorkers,
+    /// In how many files labels and truth are written, into folders of these names: no more than a part is held in memory.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_PARTS))]
+    parts: Option<u16>,
     #[command(flatten)]
     files: Files,
 }
+
+/// Each part has up to three files, which are open until all are written.
+const MOST_PARTS: i64 = 300;
 
 #[derive(Args)]
 #[command(next_help_heading = "Tasks")]
@@ -121,8 +127,24 @@ pub(super) fn from_to(text: &str) -> std::result::Result<(usize, usize), String>
 
 impl Labels {
     pub(super) fn run(&self, common: &Common) -> Result<()> {
-        let drawn = self.crowd()?.draw(&common.context()?)?;
-        write(&drawn, &Folder::new(common, &self.files)?)
+        let (crowd, context) = (self.crowd()?, common.context()?);
+        let names: Vec<String> = match self.parts {
+            None => vec![String::new()],
+            Some(parts) => (1..=parts).map(|part| format!("/part-{part:03}")).collect(),
+        };
+        let parts = crowd.draw_parts(names.len(), &context)?;
+        // Made once nothing can be refused any more.
+        let folder = Folder::new(common, &self.files)?;
+        let (mut counts, mut last) = (TaskCounts::default(), None);
+        for (name, drawn) in names.iter().zip(parts) {
+            let drawn = drawn?;
+            write_tasks(&drawn, &folder, name)?;
+            counts.add(&drawn.task_counts());
+            last = Some(drawn);
+        }
+        // The workers are the same in every part.
+        last.map_or(Ok(()), |drawn| write_workers(drawn.workers_over(counts), &folder))?;
+        folder.finish()
     }
 
     fn crowd(&self) -> Result<Crowd> {
@@ -158,21 +180,24 @@ impl Labels {
     }
 }
 
-fn write(drawn: &SimulatedLabels, folder: &Folder) -> Result<()> {
-    folder.write_labels(drawn.rows())?;
-    folder.write_truth("task", &drawn.truth()?)?;
-    folder.write("workers", &[("worker", TEXT), ("accuracy", NUMBER), ("kind", TEXT)], |table| {
-        drawn.workers().try_for_each(|(worker, accuracy, kind)| {
-            table.row(&[Cell::Text(&worker), Cell::Number(accuracy), Cell::Text(&kind)])
-        })
-    })?;
+/// Labels, truth and kinds of tasks; `part` follows the names of the files.
+fn write_tasks(drawn: &SimulatedLabels, folder: &Folder, part: &str) -> Result<()> {
+    folder.write_labels(part, drawn.rows())?;
+    folder.write_truth(part, "task", &drawn.truth()?)?;
     if drawn.tasks.iter().all(|kind| *kind == TaskKind::Easy) {
-        return folder.finish();
+        return Ok(());
     }
-    folder.write("tasks", &[("task", TEXT), ("kind", TEXT), ("favourite", TEXT)], |table| {
+    folder.write(&format!("tasks{part}"), &[("task", TEXT), ("kind", TEXT), ("favourite", TEXT)], |table| {
         drawn.tasks().try_for_each(|(task, kind, favourite)| {
             table.row(&[Cell::Text(&task), Cell::Text(kind), Cell::Text(favourite.as_deref().unwrap_or(""))])
         })
-    })?;
-    folder.finish()
+    })
+}
+
+fn write_workers(mut workers: impl Iterator<Item = (String, f64, String)>, folder: &Folder) -> Result<()> {
+    folder.write("workers", &[("worker", TEXT), ("accuracy", NUMBER), ("kind", TEXT)], |table| {
+        workers.try_for_each(|(worker, accuracy, kind)| {
+            table.row(&[Cell::Text(&worker), Cell::Number(accuracy), Cell::Text(&kind)])
+        })
+    })
 }

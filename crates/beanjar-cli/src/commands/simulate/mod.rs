@@ -11,7 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use embeddings::Embeddings;
 use labels::Labels;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Make data with a known truth, to try methods on.
 ///
@@ -46,7 +46,7 @@ enum Kind {
     /// Crowd labels: workers of different skill, some of whom err together or do not do their best, and tasks of kinds.
     ///
     /// Writes labels (task,worker,label), truth (task,label), workers (worker,accuracy,kind) and, where tasks are of kinds,
-    /// tasks (task,kind,favourite).
+    /// tasks (task,kind,favourite). With --parts, labels/part-001 and so on: for more than memory holds.
     Labels(Box<Labels>),
     /// Units with features and three noisy experts, as in section 4.1 of Izbicki and Stern (2014).
     ///
@@ -115,14 +115,19 @@ struct Folder {
     complete: RefCell<Vec<CompleteTable>>,
 }
 
+/// Makes a folder, unless it is there.
+fn make(path: &Path) -> Result<()> {
+    let refused = |error| Failure::Words(format!("{}: cannot be made a folder: {error}", path.display()));
+    std::fs::create_dir_all(path).map_err(refused)
+}
+
 impl Folder {
     fn new(common: &Common, files: &Files) -> Result<Folder> {
         let needs_folder = || Failure::Words("simulate: name the folder to write into, as --out FOLDER".into());
         let path = common.out.clone().ok_or_else(needs_folder)?;
         let extension = files.extension.trim_start_matches('.').to_owned();
         beanjar_io::Format::of(&PathBuf::from(format!("data.{extension}")))?;
-        let refused = |error| Failure::Words(format!("{}: cannot be made a folder: {error}", path.display()));
-        std::fs::create_dir_all(&path).map_err(refused)?;
+        make(&path)?;
         Ok(Folder { path, extension, quiet: common.quiet, complete: RefCell::default() })
     }
 
@@ -146,14 +151,17 @@ impl Folder {
         fill: impl FnOnce(&mut TableWriter) -> beanjar_io::Result<()>,
     ) -> Result<()> {
         let path = self.path.join(format!("{name}.{}", self.extension));
+        if name.contains('/') {
+            make(path.parent().unwrap_or(&self.path))?;
+        }
         let mut table = TableWriter::create(&path, columns, &[])?;
         fill(&mut table)?;
         self.complete.borrow_mut().push(table.complete()?);
         Ok(())
     }
 
-    fn write_labels(&self, rows: impl Iterator<Item = (String, String, String)>) -> Result<()> {
-        self.write("labels", &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
+    fn write_labels(&self, part: &str, rows: impl Iterator<Item = (String, String, String)>) -> Result<()> {
+        self.write(&format!("labels{part}"), &[("task", TEXT), ("worker", TEXT), ("label", TEXT)], |table| {
             rows.map(|(task, worker, label)| [task, worker, label])
                 .try_for_each(|row| table.row(&row.each_ref().map(|text| Cell::Text(text))))
         })
@@ -170,8 +178,8 @@ impl Folder {
         })
     }
 
-    fn write_truth(&self, id: &str, truth: &Column) -> Result<()> {
-        self.write("truth", &[(id, TEXT), (truth.name(), TEXT)], |table| {
+    fn write_truth(&self, part: &str, id: &str, truth: &Column) -> Result<()> {
+        self.write(&format!("truth{part}"), &[(id, TEXT), (truth.name(), TEXT)], |table| {
             let mut rows = truth.ids().iter().zip(truth.values());
             rows.try_for_each(|(id, label)| table.row(&[Cell::Text(id), Cell::Text(label)]))
         })
@@ -203,7 +211,7 @@ fn tenths(value: f64) -> Cell<'static> {
 
 fn write_experts(drawn: &SimulatedExperts, folder: &Folder) -> Result<()> {
     folder.write_features(&drawn.feature_names(), drawn.units().zip(drawn.features.iter().cloned()))?;
-    folder.write_labels(drawn.rows())?;
-    folder.write_truth("object", &drawn.truth()?)?;
+    folder.write_labels("", drawn.rows())?;
+    folder.write_truth("", "object", &drawn.truth()?)?;
     folder.finish()
 }

@@ -1,4 +1,4 @@
-use super::super::simulated_labels::id;
+use super::super::simulated_labels::{TaskCounts, id};
 use super::*;
 
 #[test]
@@ -89,6 +89,22 @@ fn tables_have_the_names_of_what_was_drawn() {
     }
     assert_eq!(drawn.workers().map(|(worker, _, _)| worker).collect::<Vec<_>>(), ["w1", "w2", "w3", "w4", "w5", "w6"]);
     assert_eq!(drawn.accuracy(6), None);
+}
+
+#[test]
+fn parts_are_those_of_one_draw() {
+    let crowd = Crowd { tasks: 101, workers: 9, hard: 0.3, misleading: 0.2, families: 1, ..Default::default() };
+    let (context, mut counts) = (Context::new().with_seed(3), TaskCounts::default());
+    let whole = crowd.draw(&context).unwrap();
+    let parts: Vec<SimulatedLabels> = crowd.draw_parts(4, &context).unwrap().collect::<Result<_>>().unwrap();
+    assert_eq!(parts.iter().map(|part| part.truth.len()).collect::<Vec<_>>(), [25, 25, 25, 26]);
+    assert!(parts.iter().flat_map(SimulatedLabels::rows).eq(whole.rows()));
+    assert!(parts.iter().flat_map(SimulatedLabels::tasks).eq(whole.tasks()));
+    let ids = |drawn: &SimulatedLabels| drawn.truth().unwrap().ids().iter().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(parts.iter().flat_map(ids).collect::<Vec<_>>(), ids(&whole));
+    parts.iter().for_each(|part| counts.add(&part.task_counts()));
+    assert_eq!(counts, whole.task_counts());
+    assert!(parts[0].workers_over(counts).eq(whole.workers()));
 }
 
 /// The label of a worker on a task, if they gave one.

@@ -8,6 +8,7 @@ use super::reading::{Reading, Way};
 use super::recode::Recode;
 use crate::bytes::broken;
 use crate::judgments::{Ballots, Dictionary, Repeats, TaskBlock, TaskIds, TaskSample, key_of_task, united};
+use crate::reliability::Patterns;
 use crate::{Context, Error, Result, Warning};
 
 /// Where the votes are, and what can be asked there.
@@ -17,6 +18,9 @@ pub trait Cluster {
 
     /// The tasks of a sample, with their ids.
     fn sample(&self, sample: &TaskSample) -> Result<Vec<(TaskBlock, TaskIds)>>;
+
+    /// The different ways in which votes fall, part by part: counts, which may be added in any order.
+    fn patterns(&self) -> Result<Vec<Patterns>>;
 }
 
 /// Finds the true label of each task from labels that are elsewhere.

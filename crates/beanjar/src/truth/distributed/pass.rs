@@ -10,6 +10,7 @@ use super::tree::{Tree, sum_bits};
 use crate::Result;
 use crate::bytes::{Reader, Writer, broken};
 use crate::judgments::{Ballots, Grouped, Sum, TaskBlock};
+use crate::reliability::LabelAgreement;
 
 /// A sum over all tasks. It comes as bytes from a [`DistributedFit`](super::DistributedFit).
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub(super) enum Summand {
     Correlation(Confusion),
     /// Right labels of each worker by expectation, and effective votes.
     Right { reading: Box<Reading>, correlation: f64 },
+    /// How far each worker agrees with the others.
+    Agreement,
 }
 
 /// The votes at large.
@@ -57,6 +60,11 @@ impl Overview {
 }
 
 impl Pass {
+    /// How far each worker agrees with the others.
+    pub(crate) fn agreement(workers: usize, classes: usize, labels: u64) -> Self {
+        Pass { workers, classes, labels, recode: Recode::default(), sum: Summand::Agreement }
+    }
+
     /// How many numbers the sum has.
     pub fn numbers(&self) -> usize {
         match &self.sum {
@@ -66,6 +74,7 @@ impl Pass {
             }
             Summand::Correlation(_) => 3,
             Summand::Right { .. } => self.workers + 2,
+            Summand::Agreement => LabelAgreement::numbers(self.workers),
         }
     }
 
@@ -134,6 +143,7 @@ impl Pass {
                 bytes.float(*correlation);
                 reading.write(&mut bytes);
             }
+            Summand::Agreement => bytes.number(5),
         }
         bytes.finish()
     }
@@ -156,6 +166,7 @@ impl Pass {
                 let correlation = bytes.float()?;
                 Summand::Right { reading: Box::new(Reading::read_from(&mut bytes)?), correlation }
             }
+            5 => Summand::Agreement,
             _ => return Err(broken()),
         };
         Ok(Pass { workers, classes, labels, recode, sum })
@@ -173,6 +184,7 @@ enum LeafSum<'a> {
     Expect(Expecting<'a>),
     Correlation(Excess<'a>),
     Right { right: Vec<f64>, votes: [f64; 2] },
+    Agreement(LabelAgreement),
 }
 
 impl<'a> Leaf<'a> {
@@ -190,6 +202,7 @@ impl<'a> Leaf<'a> {
             }
             Summand::Correlation(tables) => LeafSum::Correlation(Excess::new(tables)),
             Summand::Right { .. } => LeafSum::Right { right: vec![0.0; workers], votes: [0.0; 2] },
+            Summand::Agreement => LeafSum::Agreement(LabelAgreement::new(workers, classes)),
         };
         Leaf { pass, sum }
     }
@@ -212,6 +225,7 @@ impl<'a> Leaf<'a> {
             }
             (LeafSum::Expect(sum), _) => observe_all(sum, &recode.by_table(together)),
             (LeafSum::Correlation(sum), _) => observe_all(sum, &recode.by_table(together)),
+            (LeafSum::Agreement(sum), _) => (0..ballots.tasks()).for_each(|task| sum.count(ballots.votes(task))),
             (LeafSum::Right { right, votes: [effective, tasks] }, Summand::Right { reading, correlation }) => {
                 let posterior = reading.posterior(&ballots)?;
                 for task in 0..ballots.tasks() {
@@ -240,6 +254,7 @@ impl<'a> Leaf<'a> {
                 votes
             }
             LeafSum::Correlation(sum) => sum.into_numbers().to_vec(),
+            LeafSum::Agreement(sum) => sum.into_numbers(),
             LeafSum::Right { mut right, votes } => {
                 right.extend(votes);
                 right

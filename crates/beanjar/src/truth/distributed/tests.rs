@@ -1,5 +1,6 @@
 use super::*;
 use crate::judgments::{Dictionary, Repeats, TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
+use crate::reliability::{InspectLabels, Patterns};
 use crate::simulate::{Crowd, WorkerModel};
 use crate::truth::{Auto, DawidSkene, Method, OneCoin, Stopping};
 use crate::{Aggregate, Context, Labels, Result};
@@ -14,10 +15,16 @@ struct Parts {
     blocks: Vec<Vec<Block>>,
     leaf_bits: u32,
     part_bits: u32,
+    workers: usize,
+    classes: usize,
 }
 
 impl Parts {
     fn of(rows: &[Row], part_bits: u32) -> (Parts, Dictionary, Dictionary) {
+        Self::with_repeats(rows, part_bits, true)
+    }
+
+    fn with_repeats(rows: &[Row], part_bits: u32, average: bool) -> (Parts, Dictionary, Dictionary) {
         let sorted = |texts: Vec<&str>| {
             let mut texts = texts;
             texts.sort_unstable();
@@ -37,9 +44,12 @@ impl Parts {
         }
         let leaf_bits = leaf_bits(rows.len() as u64);
         let bytes = |(leaf, block, ids): (u32, TaskBlock, TaskIds)| (leaf, block.to_bytes(), ids.to_bytes());
-        let blocks =
-            parts.into_iter().map(|part| part.into_blocks(leaf_bits, true).into_iter().map(bytes).collect()).collect();
-        (Parts { blocks, leaf_bits, part_bits }, workers, classes)
+        let blocks = parts
+            .into_iter()
+            .map(|part| part.into_blocks(leaf_bits, average).into_iter().map(bytes).collect())
+            .collect();
+        let parts = Parts { blocks, leaf_bits, part_bits, workers: workers.len(), classes: classes.len() };
+        (parts, workers, classes)
     }
 
     fn pairs(&self) -> impl Iterator<Item = (TaskBlock, TaskIds)> {
@@ -77,6 +87,15 @@ impl Cluster for Parts {
 
     fn sample(&self, sample: &TaskSample) -> Result<Vec<(TaskBlock, TaskIds)>> {
         self.pairs().map(|(block, ids)| sample.of(&block, &ids)).collect()
+    }
+
+    fn patterns(&self) -> Result<Vec<Patterns>> {
+        let of_part = |part: &Vec<Block>| {
+            let mut patterns = Patterns::new(self.classes);
+            part.iter().try_for_each(|block| patterns.observe_block(TaskBlock::from_bytes(&block.1)?, self.workers))?;
+            Patterns::from_bytes(&patterns.to_bytes())
+        };
+        self.blocks.iter().map(of_part).collect()
     }
 }
 
@@ -187,4 +206,32 @@ fn methods_that_cannot_be_spread_are_refused() {
 fn auto_on_many_votes_is_that_of_one_machine() {
     let crowd = Crowd { tasks: 110_000, workers: 200, votes: (2, 6), ..crowd(0) };
     compare_in(&[4], &rows(&crowd), &DistributedMethod::Auto(Auto::default()), Method::default());
+}
+
+#[test]
+fn inspecting_is_that_of_one_machine() {
+    let rows = rows(&crowd(3000));
+    let labels = Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap();
+    let (inspect, context) = (InspectLabels::default(), Context::new().with_seed(2));
+    let alone = inspect.run(&labels, &context).unwrap();
+    let mut before = None;
+    for part_bits in [0, 1, 4] {
+        let (parts, workers, classes) = Parts::with_repeats(&rows, part_bits, false);
+        let mut found = inspect.run_far(rows.len() as u64, (&workers, &classes), &parts, &context).unwrap();
+        assert!(before.is_none_or(|before| before == found), "{part_bits} bits of parts");
+        before = Some(found.clone());
+        // One machine has workers in the order of their first labels, and adds in another order.
+        let near = |a: Option<f64>, b: Option<f64>| a.zip(b).is_some_and(|(a, b)| (a - b).abs() < 1e-12);
+        for worker in &alone.workers {
+            let one = found.workers.iter().find(|one| one.worker == worker.worker).unwrap();
+            assert_eq!(one.labels, worker.labels);
+            assert!(near(one.agreement, worker.agreement) && near(one.agreement_low, worker.agreement_low));
+        }
+        assert!(near(found.alpha, alone.alpha) && near(found.alpha_low, alone.alpha_low));
+        assert!(found.repeated > 0 && found.shares.iter().zip(&alone.shares).all(|(a, b)| (a - b).abs() < 1e-12));
+        found.workers.clone_from(&alone.workers);
+        (found.alpha, found.alpha_low, found.alpha_high) = (alone.alpha, alone.alpha_low, alone.alpha_high);
+        found.shares.clone_from(&alone.shares);
+        assert_eq!(found, alone);
+    }
 }
