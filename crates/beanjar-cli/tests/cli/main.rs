@@ -9,6 +9,7 @@ mod learning;
 mod learning_in_any_order;
 mod output_files;
 mod public_data;
+mod ranking_workers;
 mod reading;
 mod reports;
 mod schemas;
