@@ -1,7 +1,7 @@
 //! Means, covariances and noise, in one pass.
 
 use super::{LabelledJudgments, TargetRows};
-use crate::judgments::{ObjectJudgments, Sum, sum_over};
+use crate::judgments::{ObjectJudgments, Sum, sum_over_large};
 use crate::linalg::{Square, Symmetric};
 use crate::reliability::{AttributeSums, first_values};
 use crate::{Context, Judgments};
@@ -232,7 +232,10 @@ pub(super) struct Moments {
 /// The sums over labelled objects, each counted `times(object)` times. Labels are less their mean.
 pub(super) fn sums(data: LabelledJudgments<'_>, times: &(impl Fn(usize) -> u32 + Sync), context: &Context) -> Sums {
     let shifts = first_values(data.judgments);
-    let pass = sum_over(data.judgments, context, || Pass { sums: Sums::new(&shifts, data.targets), data, times });
+    // Few objects with thousands of attributes are not worth a matrix of products for each part of them.
+    let products = shifts.len().pow(2);
+    let empty = || Pass { sums: Sums::new(&shifts, data.targets), data, times };
+    let pass = sum_over_large(data.judgments, context, products, empty);
     let mut sums = pass.sums;
     sums.flush();
     sums
