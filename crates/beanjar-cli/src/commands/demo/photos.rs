@@ -154,5 +154,5 @@ fn chosen(selected: &SelectOutcome) -> String {
     let row = |a: &beanjar::multiselect::SelectedAttribute| {
         vec![a.attribute.clone(), a.judgments.to_string(), number(a.cost * f64::from(a.judgments))]
     };
-    table(&["attribute", "ask so often", "cost"], selected.selection.iter().map(row).collect())
+    table(&["attribute", "times", "cost"], selected.selection.iter().map(row).collect())
 }
