@@ -68,7 +68,7 @@ struct Common {
     #[arg(long, global = true, help_heading = "Common options")]
     safe_csv: bool,
     /// What a compressed file may unpack to, in GB [default: 1, or 100 times its size if that is more].
-    #[arg(long, global = true, value_name = "GB", help_heading = "Common options")]
+    #[arg(long, global = true, value_name = "GB", value_parser = gigabytes, help_heading = "Common options")]
     unpack_limit: Option<f64>,
     #[arg(skip)]
     started: OnceLock<(beanjar::Context, indicatif::ProgressBar)>,
@@ -155,11 +155,16 @@ fn hush_expected_panics() {
     });
 }
 
+/// A size above 0.
+fn gigabytes(text: &str) -> Result<f64, String> {
+    let size = text.trim().parse().ok().filter(|size: &f64| *size > 0.0 && size.is_finite());
+    size.ok_or_else(|| "it must be a number above 0".to_owned())
+}
+
 impl Cli {
     fn run(&self) -> failure::Result<()> {
         let Cli { command, common } = self;
         if let Some(limit) = common.unpack_limit {
-            // What is not a number, or negative, is no limit that can be met.
             beanjar_io::set_unpack_limit((limit * 1e9) as u64);
         }
         match command {

@@ -198,6 +198,11 @@ pub enum Warning {
         /// How many labels.
         labels: usize,
     },
+    /// No task has labels of two workers.
+    #[error(
+        "no two workers labelled the same task, so nobody can be judged; have some tasks labelled by three or more"
+    )]
+    NothingShared,
     /// So few experts that their labels cannot show how often they err.
     #[error("with fewer than three experts nobody can tell how often they err; do not trust the implied risk")]
     FewExperts,

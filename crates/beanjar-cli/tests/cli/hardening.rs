@@ -16,6 +16,11 @@ fn a_file_that_unpacks_to_too_much_is_refused_and_a_flag_lets_it_through() {
     let error = folder.error(&["inspect", "packed.csv.zst", "--unpack-limit", "0.02"]);
     assert!(error.contains("packed.csv.zst: it unpacks to more than 20 MB; --unpack-limit"), "{error}");
     assert_eq!(folder.run(&["inspect", "packed.csv.zst", "--unpack-limit", "1"]).code, 0);
+    for limit in ["nan", "0", "-1", "inf"] {
+        let run = folder.run(&["inspect", "packed.csv.zst", &format!("--unpack-limit={limit}")]);
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains("--unpack-limit") && run.err.contains("above 0"), "{}", run.err);
+    }
 }
 
 #[test]

@@ -135,3 +135,18 @@ fn somebody_holds_the_workers_against_the_truth() {
     let error = folder.error(&["workers", "labels.csv", "--truth", "other.csv"]);
     assert!(error.contains("labels.csv and other.csv"), "{error}");
 }
+
+#[test]
+fn where_no_two_labelled_the_same_task_nobody_is_judged_and_the_vote_is_the_answer() {
+    let folder = Folder::new();
+    let rows: String = (0..300).map(|task| format!("t{task},w{},{}\n", task % 7, ["a", "b"][task % 3 % 2])).collect();
+    folder.write("one.csv", &format!("task,worker,label\n{rows}"));
+    let run = folder.run(&["workers", "one.csv", "--format", "json"]);
+    assert!(run.err.contains("no two workers labelled the same task"), "{}", run.err);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let too_few = |worker: &Value| worker["verdict"] == "too few labels to say" && worker["score"] == 0.0;
+    assert!(found["workers"].as_array().unwrap().iter().all(too_few));
+    assert!(!run.out.contains("-0.0"), "{}", run.out);
+    let labels = folder.json(&["aggregate", "one.csv"]);
+    assert_eq!(labels["chosen"]["plain_vote"], true, "{labels}");
+}

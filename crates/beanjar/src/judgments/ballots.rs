@@ -166,6 +166,11 @@ impl Ballots {
         (0..self.tasks()).map(|task| new(task, &mut last)).collect()
     }
 
+    /// Whether two workers voted on any one task.
+    pub(crate) fn any_shared(&self) -> bool {
+        (0..self.tasks()).any(|task| self.votes(task).workers.windows(2).any(|pair| pair[0] != pair[1]))
+    }
+
     /// The votes on one task.
     ///
     /// # Panics

@@ -14,6 +14,14 @@ pub(crate) use symmetric::Symmetric;
 
 use crate::{Error, Result};
 
+/// Zeros that are written one by one. `vec![0.0; n]` has pages that the system fills when they are first touched, and a sum
+/// that first reads and then writes them takes two faults for each, and all cores pause at the second.
+fn zeros(n: usize) -> Vec<f64> {
+    let mut zeros = Vec::with_capacity(n);
+    zeros.resize(n, 0.0);
+    zeros
+}
+
 /// The sum of products; eight sums side by side, which a processor takes at once.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (mut sums, n) = ([0.0; 8], a.len() / 8 * 8);

@@ -10,7 +10,7 @@ pub(crate) struct Square {
 
 impl Square {
     pub(crate) fn zeros(size: usize) -> Self {
-        Square { size, values: vec![0.0; size * size] }
+        Square { size, values: super::zeros(size * size) }
     }
 
     pub(crate) fn from_fn(size: usize, f: impl Fn(usize, usize) -> f64) -> Self {

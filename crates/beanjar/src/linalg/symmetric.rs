@@ -13,7 +13,7 @@ pub(crate) struct Symmetric {
 
 impl Symmetric {
     pub(crate) fn zeros(size: usize) -> Self {
-        Symmetric { size, values: vec![0.0; size * size] }
+        Symmetric { size, values: super::zeros(size * size) }
     }
 
     pub(crate) fn from_fn(size: usize, f: impl Fn(usize, usize) -> f64) -> Self {

@@ -1,6 +1,6 @@
 //! What could be had at each step of a path, what would come after it, and what other methods would expect.
 
-use super::bound::{Rest, bound};
+use super::bound::{Rest, TO_SHOW, bound};
 use super::residual::after;
 use super::{Estimates, LabelledJudgments, SelectionFit, Selector, Step, Strategy};
 use crate::{Context, Result};
@@ -40,7 +40,7 @@ impl Selector {
             }
             let Estimates { external, covariance, .. } = estimates;
             let rest = Rest { external, covariance, noise: &least, open: &open, budget: step.spent };
-            Some(bound(&rest, &self.spending).upper.max(step.explained))
+            Some(bound(&rest, &self.spending, TO_SHOW).upper.max(step.explained))
         };
         selection.path.iter().enumerate().map(at).collect()
     }

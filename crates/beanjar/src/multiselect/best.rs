@@ -1,6 +1,6 @@
 //! Better than greedy: exchange judgments until none helps, and on small problems prove that nothing is better.
 
-use super::bound::{Relaxed, Rest, bound};
+use super::bound::{Relaxed, Rest, TO_PROVE, bound};
 use super::residual::{Residual, after};
 use super::spending::{Basket, Spending};
 use super::{Estimates, TargetRows, full};
@@ -13,8 +13,13 @@ pub(super) struct Best {
     pub(super) proven: bool,
 }
 
-/// Parts of the problem looked at before the proof is given up.
-const MOST_NODES: usize = 4000;
+/// Parts of the problem looked at before the proof is given up: up to 4000, and fewer where each is a matrix of thousands
+/// of attributes, which takes longer and is never proven.
+fn most_nodes(attributes: usize) -> usize {
+    const MOST_NODES: usize = 4000;
+    const MOST_CELLS: usize = 100_000_000;
+    (MOST_CELLS / (attributes * attributes).max(1)).clamp(1, MOST_NODES)
+}
 /// A selection that explains more by less than this share is not better.
 const BETTER: f64 = 1e-10;
 
@@ -36,7 +41,15 @@ pub(super) fn best(estimates: &Estimates, spending: &Spending, relaxed: &Relaxed
     let improved = starts.into_iter().map(|start| exchange(estimates, spending, start));
     let found = improved.fold((f64::NEG_INFINITY, Vec::new()), |best, next| if next.0 > best.0 { next } else { best });
 
-    let mut search = Search { estimates, spending, context, explained: found.0, repeats: found.1, nodes: 0 };
+    let mut search = Search {
+        estimates,
+        spending,
+        context,
+        explained: found.0,
+        repeats: found.1,
+        nodes: 0,
+        most: most_nodes(estimates.len()),
+    };
     let open = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
     let root = Node {
         external: estimates.external.clone(),
@@ -105,6 +118,7 @@ struct Search<'a> {
     explained: f64,
     repeats: Vec<u32>,
     nodes: usize,
+    most: usize,
 }
 
 impl Search<'_> {
@@ -112,8 +126,8 @@ impl Search<'_> {
     /// given up.
     fn branch(&mut self, node: &Node) -> Result<bool> {
         self.nodes += 1;
-        self.context.report("proving", self.nodes as f64 / MOST_NODES as f64)?;
-        if self.nodes > MOST_NODES {
+        self.context.report("proving", self.nodes as f64 / self.most as f64)?;
+        if self.nodes > self.most {
             return Ok(false);
         }
         if node.explained > self.explained * (1.0 + BETTER) && self.has_all_required(&node.repeats) {
@@ -127,7 +141,7 @@ impl Search<'_> {
         }
         let Node { external, covariance, .. } = node;
         let noise = &self.estimates.noise;
-        let relaxed = bound(&Rest { external, covariance, noise, open: &payable, budget }, self.spending);
+        let relaxed = bound(&Rest { external, covariance, noise, open: &payable, budget }, self.spending, TO_PROVE);
         if node.explained + relaxed.upper <= self.explained * (1.0 + BETTER) {
             return Ok(true);
         }
@@ -144,7 +158,7 @@ impl Search<'_> {
         let mut complete = true;
         for count in counts {
             complete &= self.branch(&self.child(node, open.clone(), a, count))?;
-            if self.nodes > MOST_NODES {
+            if self.nodes > self.most {
                 return Ok(false);
             }
         }
@@ -199,7 +213,7 @@ mod tests {
     fn whole_bound(estimates: &Estimates, spending: &Spending) -> Relaxed {
         let open: Vec<usize> = (0..estimates.len()).filter(|&a| spending.at_most[a] > 0).collect();
         let Estimates { external, covariance, noise, .. } = estimates;
-        bound(&Rest { external, covariance, noise, open: &open, budget: spending.budget }, spending)
+        bound(&Rest { external, covariance, noise, open: &open, budget: spending.budget }, spending, TO_PROVE)
     }
 
     #[test]

@@ -31,8 +31,10 @@ pub(super) struct Rest<'a> {
 /// At any t the bound is f(t) + max over allowed s of g (s - t), with g = q^2 / v and q what t leaves unexplained: f
 /// lies below its tangent. Attributes without noise cost nothing in the bound, which loosens it but never breaks it.
 ///
+/// `tight` is by what share of itself it may be above what the relaxed repeats explain.
+///
 /// Cost: O(d s) a sweep and O(d s^2) a check, with s attributes in use; tens of sweeps as a rule.
-pub(super) fn bound(rest: &Rest<'_>, spending: &Spending) -> Relaxed {
+pub(super) fn bound(rest: &Rest<'_>, spending: &Spending, tight: f64) -> Relaxed {
     let d = rest.covariance.len();
     let mut residual = Residual::new(rest.external, rest.covariance);
     let (free, noisy): (Vec<usize>, Vec<usize>) = rest.open.iter().partition(|&&a| rest.noise[a] <= 0.0);
@@ -55,6 +57,7 @@ pub(super) fn bound(rest: &Rest<'_>, spending: &Spending) -> Relaxed {
         at_most: &spending.at_most,
         open: &noisy,
         budget: rest.budget,
+        tight,
     };
     let mut relaxed = problem.solve(d);
     relaxed.upper += given;
@@ -72,13 +75,19 @@ struct Problem<'a> {
     at_most: &'a [u32],
     open: &'a [usize],
     budget: f64,
+    tight: f64,
 }
 
-/// The bound is tight to this share of what is explained.
-const TIGHT: f64 = 1e-7;
+/// Tight enough to be shown: four digits.
+pub(super) const TO_SHOW: f64 = 1e-4;
+/// Tight enough to prove that nothing is better.
+pub(super) const TO_PROVE: f64 = 1e-7;
 /// Sweeps between two looks at the bound, and how often to look.
 const SWEEPS: usize = 8;
 const LOOKS: usize = 200;
+/// After this many looks without a lower bound none is to be had: with more attributes than objects the estimated covariance
+/// need not be one, and the sweeps then settle nowhere.
+const IN_VAIN: usize = 8;
 
 impl Problem<'_> {
     fn solve(&self, d: usize) -> Relaxed {
@@ -94,6 +103,7 @@ impl Problem<'_> {
         let mut explained = TargetRows::zeros(d, targets);
         let mut length = 0.0_f64;
         let (mut left, mut change) = (vec![0.0; targets], vec![0.0; targets]);
+        let (mut lowest, mut in_vain) = (f64::INFINITY, 0);
         for _ in 0..LOOKS {
             for _ in 0..SWEEPS {
                 for &a in self.open {
@@ -127,7 +137,9 @@ impl Problem<'_> {
                 }
             }
             let (value, _) = self.look(&repeats, &mut best);
-            if best.upper - value <= TIGHT * value {
+            let lower = lowest - best.upper > self.tight * value;
+            (lowest, in_vain) = if lower { (best.upper, 0) } else { (lowest, in_vain + 1) };
+            if best.upper - value <= self.tight * value || in_vain == IN_VAIN {
                 break;
             }
         }
@@ -143,7 +155,7 @@ impl Problem<'_> {
             best.repeats.iter().zip(self.at_most).map(|(&repeats, &most)| repeats.min(f64::from(most))).collect();
         for step in 0..LOOKS {
             let (value, corner) = self.look(&t, best);
-            if best.upper - value <= TIGHT * value {
+            if best.upper - value <= self.tight * value {
                 break;
             }
             let size = 2.0 / (step as f64 + 3.0);

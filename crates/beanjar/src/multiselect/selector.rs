@@ -1,7 +1,7 @@
 //! One selection from given moments: numbers in, numbers out.
 
 use super::best::best;
-use super::bound::{Relaxed, Rest, bound};
+use super::bound::{Relaxed, Rest, TO_PROVE, TO_SHOW, bound};
 use super::residual::after;
 use super::{Estimates, LabelledJudgments, Method, Spending, baselines, full, scoring};
 use crate::{Context, Error, Result};
@@ -182,7 +182,8 @@ impl Selector {
         let Estimates { external, covariance, .. } = estimates;
         let (open, noise) = (self.open(estimates), estimates.least_noise());
         let rest = Rest { external, covariance, noise: &noise, open: &open, budget: self.spending.budget };
-        bound(&rest, &self.spending)
+        let tight = if self.strategy == Strategy::Best { TO_PROVE } else { TO_SHOW };
+        bound(&rest, &self.spending, tight)
     }
 }
 

@@ -134,9 +134,11 @@ impl Information {
             .map(|worker| {
                 let own = self.labelled[worker];
                 let apart = |n: f64| self.apart(own, n);
-                let strangers: f64 = alike.iter().map(|(&n, count)| count * apart(n as f64)).sum();
+                let strangers = alike.iter().fold(0.0, |sum, (&n, count)| sum + count * apart(n as f64));
                 let known = self.partners(worker).iter();
-                let known: f64 = known.map(|&(other, shared)| shared - apart(self.labelled[other as usize])).sum();
+                let shared = |&(other, shared): &(u32, f64)| shared - apart(self.labelled[other as usize]);
+                // A sum of nothing is -0, which reads badly.
+                let known = known.map(shared).fold(0.0, |sum, shared| sum + shared);
                 strangers - if alike.is_empty() { 0.0 } else { apart(own) } + known
             })
             .collect()

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::judgments::{Ballots, Column, Labels, Repeats};
 use crate::truth::{Evidence, Skilled, known};
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, Warning};
 
 /// Says what each worker is, with the evidence, and whom to keep.
 ///
@@ -121,6 +121,9 @@ impl RankWorkers {
         let labels = labels.as_ref();
         let (ballots, everyone) = (labels.ballots(), labels.workers.len());
         Information::check(ballots)?;
+        if !ballots.any_shared() {
+            warnings.push(Warning::NothingShared);
+        }
         let truth = known(self.truth.as_ref(), "truth", labels, &mut warnings)?;
         let compared = truth.map(|truth| compared(ballots, &truth));
         let ranked = if self.suspicious { 0.5 } else { 1.0 };

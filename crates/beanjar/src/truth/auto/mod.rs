@@ -5,6 +5,7 @@ mod far;
 mod held_out;
 mod known;
 mod many_classes;
+mod one_vote;
 mod stack;
 mod summary;
 
@@ -93,6 +94,9 @@ impl Auto {
             return many_classes::fit(evidence, context);
         }
         self.check(&self.candidates(), evidence)?;
+        if one_vote::nothing_to_learn(evidence) {
+            return one_vote::fit(evidence, context);
+        }
         let families = families_of_copies(evidence.ballots, &context.part(0.0, 0.05))?;
         let context = &context.part(0.05, 1.0);
         if families.is_empty() {

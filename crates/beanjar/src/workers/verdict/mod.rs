@@ -78,6 +78,17 @@ pub struct JudgedWorker {
     pub verdict: Verdict,
 }
 
+impl JudgedWorker {
+    /// A worker with whom nobody has a task in common.
+    fn unknown(votes: &[(u32, u16)], classes: usize) -> Self {
+        let mut given = vec![0u32; classes];
+        votes.iter().for_each(|&(_, label)| given[usize::from(label)] += 1);
+        let most_given = f64::from(given.into_iter().max().unwrap_or(0)) / votes.len().max(1) as f64;
+        let verdict = Verdict::TooFew;
+        JudgedWorker { labels: votes.len(), accuracy: 0.0, low: -1.0, high: 1.0, most_given, verdict }
+    }
+}
+
 /// All workers judged.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -119,6 +130,11 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
         return Err(Error::Empty("label"));
     }
     let pairs = Pairs::new(ballots);
+    if !ballots.any_shared() {
+        let unknown = |worker: usize| JudgedWorker::unknown(pairs.of(worker), ballots.classes());
+        let workers = context.map((0..ballots.workers()).collect(), unknown);
+        return Ok(JudgedWorkers { workers, families: Vec::new() });
+    }
     let busy = Pairs::of_busy(ballots, alike::SHARED);
     let alike = alike::alike(&busy, ballots.len(), &context.part(0.0, 0.1));
     let others = Others::new(&pairs.ballots, &alike, &context.part(0.1, 0.8))?;
