@@ -140,7 +140,7 @@ fn somebody_holds_the_workers_against_the_truth() {
 fn where_no_two_labelled_the_same_task_nobody_is_judged_and_the_vote_is_the_answer() {
     let folder = Folder::new();
     let rows: String = (0..300).map(|task| format!("t{task},w{},{}\n", task % 7, ["a", "b"][task % 3 % 2])).collect();
-    folder.write("one.csv", &format!("task,worker,label\n{rows}"));
+    folder.write("one.csv", format!("task,worker,label\n{rows}"));
     let run = folder.run(&["workers", "one.csv", "--format", "json"]);
     assert!(run.err.contains("no two workers labelled the same task"), "{}", run.err);
     let found: Value = serde_json::from_str(&run.out).unwrap();
