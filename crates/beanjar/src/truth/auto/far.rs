@@ -24,7 +24,9 @@ impl Auto {
             return Err(Error::TooManyClasses { classes: far.classes, what });
         }
         let methods = self.candidates();
-        self.check(&methods, &Evidence::part(&far.sample, &[]))?;
+        self.check_folds()?;
+        let sample = Evidence::part(&far.sample, &[]);
+        methods.iter().try_for_each(|method| method.check(&sample))?;
         let families = families_of_copies(&far.sample, &context.part(0.0, 0.05))?;
         let context = &context.part(0.05, 1.0);
         let recode = Recode::of_families(families.clone());

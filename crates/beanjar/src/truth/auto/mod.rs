@@ -90,13 +90,19 @@ fn ways(weights: &[f64], voters: usize) -> Vec<f64> {
 impl Auto {
     /// Fits the candidates, weighs them, and averages. Workers who are copies of one another vote as one.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
+        self.check_folds()?;
+        match one_vote::nothing_to_learn(evidence) {
+            true => one_vote::fit(evidence, context),
+            false => self.fit_models(evidence, context),
+        }
+    }
+
+    /// The same with models of the workers even where they rest on their priors alone.
+    pub(super) fn fit_models(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         if too_many_for_tables(evidence.ballots.classes(), evidence.ballots.len()) {
             return many_classes::fit(evidence, context);
         }
-        self.check(&self.candidates(), evidence)?;
-        if one_vote::nothing_to_learn(evidence) {
-            return one_vote::fit(evidence, context);
-        }
+        self.candidates().iter().try_for_each(|method| method.check(evidence))?;
         let families = families_of_copies(evidence.ballots, &context.part(0.0, 0.05))?;
         let context = &context.part(0.05, 1.0);
         if families.is_empty() {
@@ -173,12 +179,14 @@ impl Auto {
         })
     }
 
-    fn check(&self, methods: &[Model], evidence: &Evidence<'_>) -> Result<()> {
-        if !(2..=20).contains(&self.folds) {
-            let value = self.folds.to_string();
-            return Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" });
+    fn check_folds(&self) -> Result<()> {
+        match (2..=20).contains(&self.folds) {
+            true => Ok(()),
+            false => {
+                let value = self.folds.to_string();
+                Err(Error::OutOfRange { name: "the number of folds", value, range: "2 to 20" })
+            }
         }
-        methods.iter().try_for_each(|method| method.check(evidence))
     }
 
     fn candidates(&self) -> Vec<Model> {

@@ -41,7 +41,7 @@ mod tests {
         let evidence = Evidence::votes(&ballots).unwrap();
         assert!(nothing_to_learn(&evidence));
         let fast = Auto::default().fit(&evidence, &Context::new()).unwrap();
-        let slow = Auto::default().fit_apart(&evidence, &Context::new()).unwrap();
+        let slow = Auto::default().fit_models(&evidence, &Context::new()).unwrap();
         for task in 0..300 {
             assert_eq!(fast.posterior.of(task), slow.posterior.of(task));
         }

@@ -123,7 +123,8 @@ impl NextVotes {
         let labels = labels.as_ref();
         let ballots = labels.ballots();
         let gold = known(self.known.as_ref(), "gold", labels, &mut warnings)?.unwrap_or_default();
-        let fit = Auto::default().fit(&Evidence::with_gold(ballots, gold.clone())?, &context.part(0.0, 0.8))?;
+        let evidence = Evidence::with_gold(ballots, gold.clone())?;
+        let fit = Auto::default().fit_models(&evidence, &context.part(0.0, 0.8))?;
         let further = self.further_tasks(labels);
         let Some(models) = Models::of(&fit.rule) else {
             let what = "a model of the workers by these labels, without which no question is better than another";
@@ -164,7 +165,13 @@ impl NextVotes {
         candidates.sort_by(|a, b| whole(b.gain).cmp(&whole(a.gain)).then(a.key.cmp(&b.key)));
 
         let class = |task: usize| fit.posterior.best(task).next().unwrap_or(0);
-        let sure = |task: usize| if task < ballots.tasks() { fit.posterior.of(task)[class(task)] } else { 0.0 };
+        // A single vote has all of a task's votes. Where no label could be held out, the models' priors say what that is worth.
+        let unchecked = fit.auto.as_ref().is_some_and(|auto| auto.plain_vote && auto.gain.is_none());
+        let sure = |task: usize| match task < ballots.tasks() {
+            true if unchecked => prospects.best(&components_of(task)),
+            true => fit.posterior.of(task)[class(task)],
+            false => 0.0,
+        };
         let known_sure = (0..ballots.tasks()).map(sure).sum::<f64>();
         let unseen = further.len() as f64 * prior_accuracy(&prospects, &votes_of(ballots.tasks() + 1));
         let accuracy = (known_sure + unseen) / tasks as f64;

@@ -151,3 +151,17 @@ fn what_cannot_be_is_refused() {
         assert!(bad.run(&labels, &Context::new()).is_err(), "{bad:?}");
     }
 }
+
+#[test]
+fn with_one_vote_a_task_there_are_questions_and_nothing_is_sure() {
+    let mut seen = std::collections::HashSet::new();
+    let rows: Vec<_> = rows().into_iter().filter(|row| seen.insert(row.0.clone())).collect();
+    assert_eq!(rows.len(), 200);
+    let labels = labels(&rows);
+    let outcome = run(&NextVotes { votes: 30, ..NextVotes::default() }, &labels);
+    assert_eq!(outcome.questions.len(), 30);
+    assert!(outcome.accuracy < 0.99 && outcome.accuracy > 0.5, "{}", outcome.accuracy);
+    assert!(outcome.questions.iter().all(|question| question.confidence < Some(0.99)));
+    let by_worker = NextVotes { votes: 30, workers: pool(&["w0", "w1", "w2", "w3"]), ..NextVotes::default() };
+    assert_eq!(run(&by_worker, &labels).questions.len(), 30);
+}
