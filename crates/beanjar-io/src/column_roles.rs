@@ -51,6 +51,7 @@ impl Role {
                     "evaluator",
                     "reviewer",
                 ],
+                &["judgemodel"],
                 &["user", "subject", "model"],
                 &["prompt"],
                 &["assignment"],
@@ -71,7 +72,10 @@ impl Role {
     /// Whether a column of this name usually has this role, and by which group of names.
     fn group(self, name: &str) -> Option<usize> {
         let simple = simplified(name);
-        let stem = simple.strip_suffix("id").unwrap_or_default();
+        let mut stem = simple.strip_suffix("id").unwrap_or_default();
+        if self == Role::Worker && stem.is_empty() {
+            stem = simple.strip_suffix("name").unwrap_or_default();
+        }
         self.names().iter().position(|group| group.iter().any(|known| *known == simple || *known == stem))
     }
 }
@@ -171,7 +175,7 @@ impl Header<'_> {
         let with_id = |i: usize| simplified(&self.names[i]).ends_with("id");
         let ids = matches!(role, Role::Object | Role::Worker);
         if likely.iter().any(|&i| with_id(i) == ids) && likely.iter().any(|&i| with_id(i) != ids) {
-            let stem = |i: usize| simplified(&self.names[i]).trim_end_matches("id").to_owned();
+            let stem = |i: usize| simplified(&self.names[i]).trim_end_matches("id").trim_end_matches("name").to_owned();
             let kept: Vec<String> = likely.iter().filter(|&&i| with_id(i) == ids).map(|&i| stem(i)).collect();
             likely.retain(|&i| with_id(i) == ids || !kept.contains(&stem(i)));
         }

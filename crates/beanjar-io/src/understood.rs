@@ -1,6 +1,7 @@
 //! What a file was understood to hold, in a line.
 
 use crate::error::{shown, visible};
+use crate::exports::Keys;
 use std::fmt;
 
 /// What a file was understood to hold. Its text is one line: which column is what, which are ignored, and what was
@@ -26,6 +27,17 @@ impl Understood {
         let columns = used.iter().map(|&(column, role)| (names[column].clone(), role)).collect();
         let ignored = (0..names.len()).filter(|column| used.iter().all(|(used, _)| used != column));
         Understood { columns, ignored: ignored.map(|column| names[column].clone()).collect(), ..Default::default() }
+    }
+
+    /// From here on, columns are called as the export that they come from calls them.
+    pub(crate) fn in_words_of(&mut self, keys: Keys) {
+        let Keys { task, worker, questions } = keys;
+        self.columns.retain(|(_, role)| matches!(*role, "task" | "object" | "worker"));
+        for (name, role) in &mut self.columns {
+            *name = if *role == "worker" { worker.clone() } else { task.clone() };
+        }
+        let what = if questions.len() == 1 { "question" } else { "questions" };
+        self.many = (!questions.is_empty()).then_some((what, questions));
     }
 
     /// The same with columns of one kind, which are then not ignored.

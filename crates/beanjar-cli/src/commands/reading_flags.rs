@@ -197,7 +197,7 @@ pub(crate) fn questions_of(data: Data, file: &Source) -> Result<Labelled> {
         Data::Labels(labels) => Ok(Labelled::One(Box::new(labels))),
         Data::Questions(questions) => Ok(Labelled::Each(questions)),
         Data::Judgments(_) => Err(Failure::Words(format!(
-            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels",
+            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels, or with a column for each annotator --wide annotators",
             file.name()
         ))),
     }

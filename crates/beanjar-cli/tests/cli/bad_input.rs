@@ -104,7 +104,7 @@ fn json_that_is_none_is_located() {
     inspect("f.jsonl", format!("{good}[1, 2]\n"), &["f.jsonl, line 2", "JSON object"]);
     inspect(
         "f.jsonl",
-        format!("{good}{{\"task\": [1], \"worker\": 2, \"label\": 3}}\n"),
+        format!("{good}{{\"task\": [[1]], \"worker\": 2, \"label\": 3}}\n"),
         &["line 2", "'task' is nested"],
     );
     inspect("f.jsonl", "{\"task\": 1, \"task\": 2, \"worker\": 2, \"label\": 3}\n", &["line 1", "'task' stands twice"]);

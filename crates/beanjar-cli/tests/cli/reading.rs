@@ -325,3 +325,35 @@ fn the_index_of_a_data_frame_is_no_id() {
     folder.write("truth.csv", ",label\nt1,cat\nt2,cat\n");
     assert_eq!(folder.json(&["aggregate", "labels.csv", "--truth", "truth.csv"])["truth"]["tasks"], 2);
 }
+
+#[test]
+fn beside_annotators_stand_texts_categories_and_answers_of_nobody() {
+    let folder = Folder::new();
+    folder.write("plain.csv", "task,ann,bob,cy\n1,cat,dog,cat\n2,dog,dog,dog\n3,cat,cat,dog\n4,dog,cat,dog\n");
+    let expected = folder.json(&["inspect", "plain.csv"]);
+    let more = "task,text,source,ann,bob,cy,gold,majority_vote\n1,a small one,web,cat,dog,cat,cat,cat\n\
+                2,a big one,shop,dog,dog,dog,dog,dog\n3,so so,web,cat,cat,dog,cat,cat\n4,who knows,shop,dog,cat,dog,dog,dog\n";
+    folder.write("more.csv", more);
+    assert_eq!(folder.json(&["inspect", "more.csv"]), expected);
+    let err = folder.run(&["inspect", "more.csv"]).err;
+    assert!(err.contains("annotators: ann, bob, cy; ignored: text, source, gold, majority_vote"), "{err}");
+    // Codes could be anything.
+    let codes =
+        more.replace("cat", "1").replace("dog", "2").replace(",web", "").replace(",shop", "").replace(",source", "");
+    folder.write("codes.csv", &codes);
+    assert!(folder.error(&["inspect", "codes.csv"]).contains("say --wide annotators if each is an annotator"));
+    let found = folder.json(&["inspect", "codes.csv", "--wide", "annotators"]);
+    assert_eq!((&found["alpha"], &found["tasks"]), (&expected["alpha"], &expected["tasks"]));
+}
+
+#[test]
+fn a_survey_is_named_and_how_to_make_it_long() {
+    let folder = Folder::new();
+    folder.write("q.csv", "StartDate,ResponseId,Q1,Q2\n2024,R_1,yes,no\n2024,R_2,yes,yes\n");
+    let error = folder.error(&["aggregate", "q.csv"]);
+    assert!(error.contains("q.csv: a survey of Qualtrics, with a row for each respondent"), "{error}");
+    folder.write("g.csv", "Timestamp,Email Address,Photo 1,Photo 2,Photo 3\n2024,a@b,yes,no,no\n");
+    assert!(folder.error(&["aggregate", "g.csv"]).contains("a survey of Google Forms"));
+    folder.write("t.csv", "Timestamp,task,worker,label,note\n2024,1,a,x,n\n2024,1,b,x,n\n");
+    assert_eq!(folder.json(&["inspect", "t.csv"])["tasks"], 1);
+}

@@ -1,10 +1,11 @@
 //! Answers to questions, and the long table of them.
 
-use super::{Held, Record};
+use super::{Held, Keys, Record};
 use crate::column_roles::{Role, role_of};
+use crate::understood::some;
 use beanjar::counted;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What one worker answered to one question about one task.
 pub(super) struct Answer {
@@ -17,14 +18,33 @@ pub(super) struct Answer {
 }
 
 /// The long table of some answers: judgments if all are numbers, else labels; with a column of questions if there are
-/// several.
-pub(super) fn long(tool: &'static str, answers: Vec<Answer>, notes: Vec<String>) -> Result<Held, String> {
+/// several. Of several questions, those that people answered in words of their own are left out.
+pub(super) fn long(
+    tool: &'static str,
+    keys: [&str; 2],
+    mut answers: Vec<Answer>,
+    mut notes: Vec<String>,
+) -> Result<Held, String> {
     if answers.is_empty() {
-        return Err(format!("an export of {tool} without a single answer that is a choice or a rating"));
+        let why = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        return Err(format!("an export of {tool} without a single answer that is a choice or a rating{why}"));
+    }
+    let texts = free_texts(&answers);
+    if !texts.is_empty() {
+        notes.push(format!("free text left out: {}", some(&texts)));
+        answers.retain(|answer| !texts.contains(&answer.question));
     }
     let numbers = answers.iter().all(|answer| answer.is_number);
     let questions: HashSet<&str> = answers.iter().map(|answer| answer.question.as_str()).collect();
     let with_questions = numbers || questions.len() > 1;
+    let mut asked: Vec<String> = Vec::new();
+    for answer in answers.iter().filter(|answer| !answer.question.is_empty()) {
+        if !asked.contains(&answer.question) {
+            asked.push(answer.question.clone());
+        }
+    }
+    let [task, worker] = keys.map(str::to_owned);
+    let keys = Some(Keys { task, worker, questions: asked });
     let (task, value) = if numbers { ("object", "value") } else { ("task", "label") };
     let mut names = vec![task.to_owned(), "worker".to_owned(), value.to_owned()];
     let mut columns = vec![Vec::new(); 3];
@@ -39,34 +59,60 @@ pub(super) fn long(tool: &'static str, answers: Vec<Answer>, notes: Vec<String>)
         }
         columns.iter_mut().zip(row).for_each(|(column, cell)| column.push(cell));
     }
-    Ok(Held { tool: Some(tool), names, columns, notes, ..Held::default() })
+    Ok(Held { tool: Some(tool), keys, names, columns, notes, ..Held::default() })
+}
+
+/// Of several questions, those with almost as many different answers as answers; none if all are such.
+fn free_texts(answers: &[Answer]) -> Vec<String> {
+    /// Fewer may differ by chance.
+    const FEWEST: usize = 5;
+    let mut questions: BTreeMap<&str, (usize, HashSet<&str>)> = BTreeMap::new();
+    for answer in answers.iter().filter(|answer| !answer.is_number) {
+        let (count, known) = questions.entry(&answer.question).or_default();
+        *count += 1;
+        known.insert(&answer.value);
+    }
+    let is_text = |count: usize, known: usize| known >= FEWEST && 10 * known >= 9 * count;
+    let found: Vec<String> = questions
+        .iter()
+        .filter(|(_, (count, known))| is_text(*count, known.len()))
+        .map(|(question, _)| (*question).to_owned())
+        .collect();
+    let others = answers.iter().any(|answer| !found.contains(&answer.question));
+    if others { found } else { Vec::new() }
 }
 
 /// A crowd platform's table of assignments, a row for each task of each.
 pub(super) struct Assignments<'a> {
     pub(super) tool: &'static str,
     pub(super) table: &'a Held,
-    /// The columns of tasks and workers, by number.
-    pub(super) task: usize,
+    /// The columns of tasks, which together name one, and that of workers, by number.
+    pub(super) task: Vec<usize>,
     pub(super) worker: usize,
     /// The name of the column that says whether the work was accepted.
     pub(super) status: &'static str,
+    /// The name of the column in which a requester may have written why it was not.
+    pub(super) reject: &'static str,
 }
 
 impl Assignments<'_> {
     /// The long table of the answers in each row, which `given` finds: of each the question, the value, and whether it is a
     /// number on a scale. Rejected assignments are left out.
     pub(super) fn long(&self, given: impl Fn(usize) -> Vec<(String, String, bool)>) -> Result<Held, String> {
-        let Assignments { tool, table, task, worker, status } = *self;
-        let status = table.column(status);
+        let &Assignments { tool, table, ref task, worker, status, reject } = self;
+        let (status, reject) = (table.column(status), table.column(reject));
         let mut answers = Vec::new();
         let (mut rejected, mut empty) = (0, 0);
         for row in 0..table.rows() {
-            if status.is_some_and(|status| status[row].trim().eq_ignore_ascii_case("rejected")) {
+            if status.is_some_and(|status| status[row].trim().eq_ignore_ascii_case("rejected"))
+                || reject.is_some_and(|reject| !reject[row].trim().is_empty())
+            {
                 rejected += 1;
                 continue;
             }
-            let (task, worker) = (&table.columns[task][row], &table.columns[worker][row]);
+            let parts: Vec<&str> =
+                task.iter().map(|&part| table.columns[part][row].as_str()).filter(|part| !part.is_empty()).collect();
+            let (task, worker) = (parts.join(": "), &table.columns[worker][row]);
             let found = if task.is_empty() || worker.is_empty() { Vec::new() } else { given(row) };
             empty += usize::from(found.is_empty());
             answers.extend(found.into_iter().map(|(question, value, is_number)| Answer {
@@ -77,10 +123,12 @@ impl Assignments<'_> {
                 is_number,
             }));
         }
-        let mut notes = vec![format!("{}=task, {}=worker", table.names[task], table.names[worker])];
+        let name: Vec<&str> = task.iter().map(|&part| table.names[part].as_str()).collect();
+        let (name, worker) = (name.join(" + "), &table.names[worker]);
+        let mut notes = Vec::new();
         notes.extend(left_out(rejected, "rejected assignment", "left out"));
         notes.extend(left_out(empty, "row", "without an answer left out"));
-        long(tool, answers, notes)
+        long(tool, [&name, worker], answers, notes)
     }
 }
 
@@ -125,14 +173,50 @@ pub(super) fn joined(mut classes: Vec<String>) -> Option<String> {
     (!classes.is_empty()).then(|| classes.join("|"))
 }
 
-/// The answer in a JSON value: a class, classes that were chosen at once, or a number. `{"choices": [..]}`, `{"rating":
-/// 4}`, `{"value": ..}`, `{"label": ..}` and lists are looked into.
+/// A list of plain values as one text; none if it holds more than that.
+pub(crate) fn joined_list(list: &Value) -> Option<String> {
+    let values: Option<Vec<String>> = list.as_array()?.iter().map(text).collect();
+    Some(joined(values?).unwrap_or_default())
+}
+
+/// Whether a value marks a place in what was judged: a span of a text, a region of a picture, or a list of such.
+pub(super) fn is_region(value: &Value) -> bool {
+    match value {
+        Value::Array(values) => values.iter().any(is_region),
+        Value::Object(fields) => {
+            let has = |key: &str| fields.contains_key(key);
+            let pairs = [("start", "end"), ("start_offset", "end_offset"), ("x", "y"), ("left", "top")];
+            pairs.into_iter().any(|(one, other)| has(one) && has(other)) || has("points") || has("rle")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value puts several things in order: `[{"value": "a", "rank": 2}, {"value": "b", "rank": 1}]`.
+pub(super) fn is_ranking(value: &Value) -> bool {
+    let is_place = |value: &Value| value.get("rank").is_some_and(Value::is_number);
+    value.as_array().is_some_and(|values| !values.is_empty() && values.iter().all(is_place))
+}
+
+/// What has the first place in a ranking; several that share it are joined.
+fn first_of(ranking: &[Value]) -> Option<String> {
+    let place = |value: &Value| value.get("rank").and_then(Value::as_f64);
+    let best = ranking.iter().filter_map(place).fold(f64::INFINITY, f64::min);
+    let first = ranking.iter().filter(|value| place(value) == Some(best));
+    joined(first.filter_map(|value| answer(value).map(|(text, _)| text)).collect())
+}
+
+/// The answer in a JSON value: a class, classes that were chosen at once, or a number; of a ranking what comes first.
+/// `{"choices": [..]}`, `{"rating": 4}`, `{"value": ..}`, `{"label": ..}` and lists are looked into; places in what was
+/// judged are no answers about all of it.
 pub(super) fn answer(value: &Value) -> Option<(String, bool)> {
     match value {
         Value::Number(number) => Some((number.to_string(), true)),
         Value::String(_) | Value::Bool(_) => {
             text(value).filter(|text| !text.trim().is_empty()).map(|text| (text, false))
         }
+        Value::Array(_) | Value::Object(_) if is_region(value) => None,
+        Value::Array(values) if is_ranking(value) => first_of(values).map(|text| (text, false)),
         Value::Array(values) => match &values[..] {
             [one] => answer(one),
             several => joined(several.iter().filter_map(|one| answer(one).map(|(text, _)| text)).collect())

@@ -1,6 +1,6 @@
 //! Argilla: records with responses, as its versions 1 and 2 write them, nested or flat.
 
-use super::answers::{Answer, answer, field, left_out, long};
+use super::answers::{Answer, answer, field, is_ranking, is_region, left_out, long};
 use super::{Held, Record};
 use crate::error::shown;
 use serde_json::Value;
@@ -12,6 +12,9 @@ pub(super) fn is_export(record: &Record) -> bool {
         || listed_questions(record).next().is_some()
 }
 
+/// What the status of a response may be that counts; that of a record of its own, too.
+const TAKEN: [&str; 4] = ["submitted", "validated", "edited", "default"];
+
 /// One response: the question, who answered, whether it was submitted, and what.
 struct Response<'a> {
     question: &'a str,
@@ -22,23 +25,42 @@ struct Response<'a> {
 
 pub(super) fn read(records: &[Record]) -> Result<Held, String> {
     let mut answers = Vec::new();
-    let mut discarded = 0;
+    let (mut discarded, mut regions, mut rankings) = (0, 0, 0);
+    let mut key = "number of the record";
     for (row, record) in records.iter().enumerate() {
-        let task = ["id", "external_id", "_server_id"].into_iter().find_map(|key| field(record, key));
+        let own = ["id", "external_id", "_server_id"].into_iter().find_map(|key| Some((key, field(record, key)?)));
         // Records on the Hugging Face hub need not have one.
-        let task = task.unwrap_or_else(|| (row + 1).to_string());
+        let task = own.map_or_else(
+            || (row + 1).to_string(),
+            |(own, task)| {
+                key = own;
+                task
+            },
+        );
+        discarded += without_values(record);
         for Response { question, user, status, value } in responses(record) {
-            if status.is_some_and(|status| status != "submitted") {
+            if status.is_some_and(|status| !TAKEN.contains(&status.to_lowercase().as_str())) {
                 discarded += 1;
                 continue;
             }
+            regions += usize::from(is_region(value));
+            rankings += usize::from(is_ranking(value));
             let Some((value, is_number)) = answer(value) else { continue };
             let worker = user.ok_or_else(|| format!("a response to '{}' does not say who gave it", shown(&task)))?;
             answers.push(Answer { task: task.clone(), worker, question: question.to_owned(), value, is_number });
         }
     }
-    let notes = left_out(discarded, "response", "that was not submitted left out").into_iter().collect();
-    long("Argilla", answers, notes)
+    let mut notes: Vec<String> = left_out(discarded, "response", "left out: not submitted").into_iter().collect();
+    notes.extend(left_out(regions, "response", "left out: spans of the text"));
+    notes.extend(left_out(rankings, "ranking", "read as what comes first"));
+    long("Argilla", [key, "user"], answers, notes)
+}
+
+/// How many users of version 1 turned a record down, or have begun, without a single value.
+fn without_values(record: &Record) -> usize {
+    let users = record.get("responses").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+    let is_empty = |user: &&Record| user.get("values").and_then(Value::as_object).is_none_or(Record::is_empty);
+    users.filter(is_empty).filter(|user| field(user, "status").is_some_and(|status| status != "submitted")).count()
 }
 
 fn responses(record: &Record) -> Vec<Response<'_>> {
@@ -62,7 +84,8 @@ fn responses(record: &Record) -> Vec<Response<'_>> {
         // The records of version 1 for one task: one annotation, and who made it.
         _ if record.contains_key("annotation_agent") => {
             let value = record.get("annotation").unwrap_or(&Value::Null);
-            vec![Response { question: "annotation", user: field(record, "annotation_agent"), status: None, value }]
+            let status = field(record, "status");
+            vec![Response { question: "annotation", user: field(record, "annotation_agent"), status, value }]
         }
         _ => {
             let flat = flat_questions(record).flat_map(|question| flat(record, question));

@@ -1,6 +1,6 @@
 //! doccano: a text a line, with its labels, or with annotations of several users.
 
-use super::answers::{Answer, answer, field, left_out, long};
+use super::answers::{Answer, answer, field, is_region, left_out, long};
 use super::{Held, Record};
 use crate::column_roles::{Role, role_of};
 use serde_json::Value;
@@ -10,7 +10,7 @@ const TOOL: &str = "doccano";
 pub(super) fn is_export(record: &Record) -> bool {
     let with_text = record.contains_key("text") || record.contains_key("data") || record.contains_key("filename");
     let is_list = |key| record.get(key).is_some_and(Value::is_array);
-    with_text && (is_list("label") || is_list("labels") || is_list("annotations"))
+    with_text && ["label", "labels", "annotations", "cats", "entities"].into_iter().any(is_list)
 }
 
 pub(super) fn read(records: &[Record]) -> Result<Held, String> {
@@ -20,7 +20,7 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
         let task = field(record, "id").ok_or_else(|| format!("record {} has no id", row + 1))?;
         for (worker, value) in labels(record) {
             // A span is a list of start, end and label.
-            if value.as_array().is_some_and(|values| values.iter().any(Value::is_array)) {
+            if is_region(&value) || value.as_array().is_some_and(|values| values.iter().any(Value::is_array)) {
                 spans += 1;
                 continue;
             }
@@ -31,7 +31,8 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
             answers.push(Answer { task: task.clone(), worker, question: String::new(), value, is_number: false });
         }
     }
-    long(TOOL, answers, left_out(spans, "record", "with spans left out").into_iter().collect())
+    let notes = left_out(spans, "record", "with spans left out").into_iter().collect();
+    long(TOOL, ["id", "user"], answers, notes)
 }
 
 /// Who gave which label to a record.
@@ -54,7 +55,8 @@ fn labels(record: &Record) -> Vec<(Option<String>, Value)> {
             .map(|(user, labels)| (user, Value::Array(labels.into_iter().map(text).collect())))
             .collect();
     }
-    let label = record.get("label").or(record.get("labels")).cloned().unwrap_or(Value::Null);
+    let keys = ["label", "labels", "cats", "entities"];
+    let label = keys.into_iter().find_map(|key| record.get(key)).cloned().unwrap_or(Value::Null);
     vec![(who(record), label)]
 }
 

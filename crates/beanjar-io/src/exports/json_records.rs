@@ -1,6 +1,6 @@
 //! JSON that is not one object a line: arrays of objects, and what data frames and our own commands write.
 
-use super::{Held, Record, from_records};
+use super::{Held, Record, from_records, joined_list};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -8,10 +8,13 @@ use std::collections::HashMap;
 /// wrong.
 pub(crate) fn from_json(value: Value) -> Result<Held, String> {
     let records = records(value)?;
-    if let Some(held) = from_records(&records) {
+    let table = table(&records);
+    // A row for each annotation may hold lists of labels, as other tools' records do.
+    if !super::is_table(&table.names)
+        && let Some(held) = from_records(&records)
+    {
         return held;
     }
-    let table = table(&records);
     super::from_table(&table).unwrap_or(Ok(table))
 }
 
@@ -42,7 +45,8 @@ fn records(value: Value) -> Result<Vec<Record>, String> {
             if super::is_export(&fields) {
                 return Ok(vec![fields]);
             }
-            if is_by_row(&fields) {
+            let are_exports = |row: &Value| row.as_object().is_some_and(super::is_export);
+            if is_by_row(&fields) || !fields.is_empty() && fields.values().all(are_exports) {
                 return Ok(fields.into_iter().filter_map(|(_, row)| row.as_object().cloned()).collect());
             }
             if let (Some(Value::Array(names)), Some(Value::Array(rows))) = (fields.get("columns"), fields.get("data")) {
@@ -126,7 +130,7 @@ pub(crate) fn table(records: &[Record]) -> Held {
             columns[known[key.as_str()]][row] = match value {
                 Value::Null => String::new(),
                 Value::String(text) => text.clone(),
-                other => other.to_string(),
+                other => joined_list(other).unwrap_or_else(|| other.to_string()),
             };
         }
     }

@@ -1,6 +1,6 @@
 //! Label Studio: JSON with annotations, JSON_MIN, and CSV.
 
-use super::answers::{Answer, answer, field, left_out, long, own_id, text};
+use super::answers::{Answer, answer, field, is_region, left_out, long, own_id, text};
 use super::{Held, Record};
 use crate::error::shown;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(super) fn is_export(record: &Record) -> bool {
 pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
     let names = TaskNames::of(tasks);
     let mut answers = Vec::new();
-    let (mut cancelled, mut regions) = (0, 0);
+    let (mut cancelled, mut true_ones, mut others) = (0, 0, 0);
     for (row, task) in tasks.iter().enumerate() {
         let Some(id) = names.of_task(task) else { return Err(format!("task {} has no id", row + 1)) };
         let annotations = task.get("annotations").or(task.get("completions")).and_then(Value::as_array);
@@ -26,6 +26,7 @@ pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
                 cancelled += 1;
                 continue;
             }
+            true_ones += usize::from(annotation.get("ground_truth").and_then(Value::as_bool) == Some(true));
             let worker = annotator(annotation.get("completed_by"))
                 .ok_or_else(|| format!("an annotation of task '{}' does not say who made it", shown(&id)))?;
             let results = annotation.get("result").and_then(Value::as_array);
@@ -36,7 +37,7 @@ pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
                     _ => None,
                 };
                 let Some((value, _)) = found else {
-                    regions += 1;
+                    others += 1;
                     continue;
                 };
                 let question = field(result, "from_name").unwrap_or_else(|| kind.clone());
@@ -48,8 +49,9 @@ pub(super) fn read(tasks: &[Record]) -> Result<Held, String> {
     let mut notes: Vec<String> =
         names.own.map(|key| format!("tasks are named by '{}'", shown(key))).into_iter().collect();
     notes.extend(left_out(cancelled, "cancelled annotation", "skipped"));
-    notes.extend(left_out(regions, "result", "that is neither choice nor rating left out"));
-    long(TOOL, answers, notes)
+    notes.extend(left_out(true_ones, "annotation", "marked as ground truth read as any other"));
+    notes.extend(left_out(others, "result", "left out: neither choice nor rating of a whole task"));
+    long(TOOL, [names.own.unwrap_or("id"), "completed_by"], answers, notes)
 }
 
 /// How tasks are named: by an id in their data, or by Label Studio's own.
@@ -93,6 +95,7 @@ pub(super) fn read_flat(table: &Held) -> Result<Held, String> {
         return Err("an export of Label Studio without 'id' or 'annotator'".into());
     };
     let mut answers = Vec::new();
+    let mut regions = 0;
     let columns: Vec<(&String, &Vec<String>)> =
         table.names.iter().zip(&table.columns).filter(|(name, _)| !OWN.contains(&name.as_str())).collect();
     // The export does not tell a task's data from the answers. Data are the same in all rows of a task, and what differs
@@ -105,6 +108,10 @@ pub(super) fn read_flat(table: &Held) -> Result<Held, String> {
         }
         for (row, value) in values.iter().enumerate().filter(|(_, value)| !value.trim().is_empty()) {
             let nested = value.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(value).ok()).flatten();
+            if nested.as_ref().is_some_and(is_region) {
+                regions += 1;
+                continue;
+            }
             // Ratings come as [{"rating": 4}].
             let is_number = nested.as_ref().is_some_and(is_scale);
             let Some((value, _)) = nested.map_or_else(|| Some((value.clone(), false)), |nested| answer(&nested)) else {
@@ -114,7 +121,8 @@ pub(super) fn read_flat(table: &Held) -> Result<Held, String> {
             answers.push(Answer { task, worker, question: name.clone(), value, is_number });
         }
     }
-    long(TOOL, answers, Vec::new())
+    let notes = left_out(regions, "result", "left out: neither choice nor rating of a whole task");
+    long(TOOL, ["id", "annotator"], answers, notes.into_iter().collect())
 }
 
 /// Whether a nested value is a rating or a number.

@@ -20,12 +20,15 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
         return read_version_1(records);
     }
     let mut answers = Vec::new();
-    let (mut skipped, mut regions) = (0, 0);
+    let (mut skipped, mut regions, mut texts) = (0, 0, 0);
+    let mut key = "id";
     for (row, record) in records.iter().enumerate() {
         let data_row = record.get("data_row").and_then(Value::as_object);
-        let id = data_row
-            .and_then(|data_row| ["global_key", "external_id", "id"].into_iter().find_map(|key| field(data_row, key)));
-        let Some(task) = id else { return Err(format!("data row {} has no id", row + 1)) };
+        let id = data_row.and_then(|data_row| {
+            ["global_key", "external_id", "id"].into_iter().find_map(|key| Some((key, field(data_row, key)?)))
+        });
+        let Some((own, task)) = id else { return Err(format!("data row {} has no id", row + 1)) };
+        key = own;
         let projects = record.get("projects").and_then(Value::as_object).into_iter().flatten();
         let labels = projects.filter_map(|(_, project)| project.get("labels")?.as_array()).flatten();
         for label in labels.filter_map(Value::as_object) {
@@ -44,6 +47,7 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
             let classifications = annotations.and_then(|all| all.get("classifications")?.as_array());
             for classification in classifications.into_iter().flatten().filter_map(Value::as_object) {
                 let question = field(classification, "name").or_else(|| field(classification, "value"));
+                texts += usize::from(classification.contains_key("text_answer"));
                 if let Some(value) = chosen(classification) {
                     let question = question.unwrap_or_default();
                     answers.push(Answer {
@@ -58,21 +62,25 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
         }
     }
     let mut notes: Vec<String> = left_out(skipped, "skipped label", "left out").into_iter().collect();
-    notes.extend(left_out(regions, "object", "that is no classification left out"));
-    long("Labelbox", answers, notes)
+    notes.extend(left_out(regions, "object", "left out: no classification"));
+    notes.extend(left_out(texts, "free text", "left out"));
+    long("Labelbox", [key, "created_by"], answers, notes)
 }
 
 fn read_version_1(records: &[Record]) -> Result<Held, String> {
     let mut answers = Vec::new();
     let (mut skipped, mut regions) = (0, 0);
+    let mut key = "ID";
     for (row, record) in records.iter().enumerate() {
         let label = record.get("Label").and_then(Value::as_object);
         if record.get("Skipped").and_then(Value::as_bool) == Some(true) || label.is_none_or(Record::is_empty) {
             skipped += 1;
             continue;
         }
-        let id = ["Global Key", "External ID", "DataRow ID", "ID"].into_iter().find_map(|key| field(record, key));
-        let task = id.ok_or_else(|| format!("label {} has no DataRow ID", row + 1))?;
+        let id = ["Global Key", "External ID", "DataRow ID", "ID"];
+        let id = id.into_iter().find_map(|key| Some((key, field(record, key)?)));
+        let (own, task) = id.ok_or_else(|| format!("label {} has no DataRow ID", row + 1))?;
+        key = own;
         let worker = field(record, "Created By")
             .ok_or_else(|| format!("a label of '{}' does not say who made it", shown(&task)))?;
         let list =
@@ -87,8 +95,8 @@ fn read_version_1(records: &[Record]) -> Result<Held, String> {
         }
     }
     let mut notes: Vec<String> = left_out(skipped, "skipped label", "left out").into_iter().collect();
-    notes.extend(left_out(regions, "object", "that is no classification left out"));
-    long("Labelbox", answers, notes)
+    notes.extend(left_out(regions, "object", "left out: no classification"));
+    long("Labelbox", [key, "Created By"], answers, notes)
 }
 
 fn chosen_in_version_1(classification: &Record) -> Option<String> {
@@ -111,8 +119,6 @@ fn chosen(classification: &Record) -> Option<String> {
     if let Some(answer) = classification.get("radio_answer") {
         return name(answer);
     }
-    if let Some(several) = classification.get("checklist_answers").or(classification.get("checklist_answer")) {
-        return joined(several.as_array()?.iter().filter_map(name).collect());
-    }
-    field(classification.get("text_answer")?.as_object()?, "content")
+    let several = classification.get("checklist_answers").or(classification.get("checklist_answer"))?;
+    joined(several.as_array()?.iter().filter_map(name).collect())
 }

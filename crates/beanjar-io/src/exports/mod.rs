@@ -10,12 +10,17 @@ mod labelbox;
 mod mturk;
 mod pairwise;
 mod prodigy;
+mod several_a_task;
+mod survey;
 mod toloka;
 
+pub(crate) use answers::joined_list;
 pub(crate) use json_records::{from_json, has_table, table};
 pub use label_studio_predictions::write_label_studio_predictions;
 pub use pairwise::PositionBias;
 pub(crate) use pairwise::has_pairs;
+pub(crate) use several_a_task::may_be as may_have_several_a_task;
+pub(crate) use survey::refusal as refused_survey;
 
 use serde_json::{Map, Value};
 
@@ -24,6 +29,8 @@ use serde_json::{Map, Value};
 pub(crate) struct Held {
     /// The program whose export it was.
     pub(crate) tool: Option<&'static str>,
+    /// What its columns were called there.
+    pub(crate) keys: Option<Keys>,
     pub(crate) names: Vec<String>,
     /// The values of each column; a missing one is empty.
     pub(crate) columns: Vec<Vec<String>>,
@@ -31,6 +38,15 @@ pub(crate) struct Held {
     pub(crate) notes: Vec<String>,
     /// How often each judge chose what stood first, of verdicts on pairs.
     pub(crate) positions: Vec<PositionBias>,
+}
+
+/// What an export calls that which became columns of a long table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Keys {
+    pub(crate) task: String,
+    pub(crate) worker: String,
+    /// The questions that were answered, where they have names.
+    pub(crate) questions: Vec<String>,
 }
 
 impl Held {
@@ -66,10 +82,14 @@ const TOOLS: [Tool; 5] = [
     Tool { is_export: doccano::is_export, read: doccano::read },
 ];
 
+/// How many records are looked at to see whose they are.
+pub(crate) const SEVERAL: usize = 100;
+
 /// The export that these records are, as a long table; an error says in a clause why it cannot be one.
 fn from_records(records: &[Record]) -> Option<Result<Held, String>> {
-    let first = records.first()?;
-    TOOLS.iter().find(|tool| (tool.is_export)(first)).map(|tool| (tool.read)(records))
+    // Those that nobody has answered yet do not show whose they are.
+    let first = &records[..records.len().min(SEVERAL)];
+    TOOLS.iter().find(|tool| first.iter().any(tool.is_export)).map(|tool| (tool.read)(records))
 }
 
 /// Whether a record is of an export that has to be read as a whole.
@@ -98,5 +118,6 @@ pub(crate) fn from_table(table: &Held) -> Option<Result<Held, String>> {
     if label_studio::is_flat(&table.names) {
         return Some(label_studio::read_flat(table));
     }
-    pairwise::read(table).map(Ok)
+    let apart = several_a_task::told_apart(table);
+    pairwise::read(apart.as_ref().unwrap_or(table)).or(apart.map(Ok))
 }

@@ -32,7 +32,8 @@ pub(super) fn read(table: &Held) -> Result<Held, String> {
             Some(Column { question, values, ticked: as_box(question, values) })
         })
         .collect();
-    let assignments = Assignments { tool: "Mechanical Turk", table, task, worker, status: "AssignmentStatus" };
+    let (task, status, reject) = (vec![task], "AssignmentStatus", "Reject");
+    let assignments = Assignments { tool: "Mechanical Turk", table, task, worker, status, reject };
     assignments.long(|row| given(&questions, row))
 }
 
@@ -54,6 +55,11 @@ fn tick(value: &str) -> Option<bool> {
     }
 }
 
+/// Whether a value is what a browser calls itself, which many forms send along.
+fn is_browser(value: &str) -> bool {
+    value.starts_with("Mozilla/")
+}
+
 /// The answers in a row: a column each, sets of boxes, or JSON of all of them in `taskAnswers`.
 fn given(questions: &[Column<'_>], row: usize) -> Vec<(String, String, bool)> {
     let mut found = Vec::new();
@@ -64,7 +70,7 @@ fn given(questions: &[Column<'_>], row: usize) -> Vec<(String, String, bool)> {
             boxes.entry(question).or_default().extend((tick(value) == Some(true)).then(|| (*class).to_owned()));
         } else if *question == "taskAnswers" {
             found.extend(task_answers(value));
-        } else if !value.is_empty() {
+        } else if !value.is_empty() && !is_browser(value) {
             let name = question.strip_suffix(".label").unwrap_or(question);
             found.push((name.to_owned(), value.to_owned(), is_rating(name, value)));
         }
@@ -75,20 +81,28 @@ fn given(questions: &[Column<'_>], row: usize) -> Vec<(String, String, bool)> {
     found
 }
 
-/// `[{"sentiment": {"label": "Positive"}, "animal": {"cat": true, "dog": false}, "note": "x"}]`.
+/// `[{"sentiment": {"label": "Positive"}, "animal": {"cat": true, "dog": false}, "size.big": true, "note": "x"}]`.
 fn task_answers(text: &str) -> Vec<(String, String, bool)> {
     let Ok(Value::Array(forms)) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let fields = forms.iter().filter_map(Value::as_object).flatten();
+    let mut boxes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, on) in fields.clone() {
+        if let (Some((question, class)), Some(on)) = (name.rsplit_once('.'), on.as_bool()) {
+            boxes.entry(question).or_default().extend(on.then(|| class.to_owned()));
+        }
+    }
+    let fields = fields.filter(|(name, value)| !(value.is_boolean() && name.contains('.')));
     let one = |(question, value): (&String, &Value)| {
         let ticked = value.as_object().filter(|boxes| !boxes.is_empty() && boxes.values().all(Value::is_boolean));
         let value = match ticked {
             Some(boxes) => joined(
                 boxes.iter().filter(|(_, on)| on.as_bool() == Some(true)).map(|(class, _)| class.clone()).collect(),
             ),
-            None => answer(value).map(|(value, _)| value),
+            None => answer(value).map(|(value, _)| value).filter(|value| !is_browser(value)),
         }?;
         let is_number = is_rating(question, &value);
         Some((question.clone(), value, is_number))
     };
-    fields.filter_map(one).collect()
+    let ticked = |(question, ticked): (&str, Vec<String>)| Some((question.to_owned(), joined(ticked)?, false));
+    fields.filter_map(one).chain(boxes.into_iter().filter_map(ticked)).collect()
 }

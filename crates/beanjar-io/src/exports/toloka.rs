@@ -1,7 +1,10 @@
 //! Toloka: assignments, a row for each task of each, with INPUT: and OUTPUT: columns.
 
 use super::Held;
-use super::answers::{Assignments, is_rating, task_column};
+use super::answers::{Assignments, is_rating, is_region, left_out, task_column};
+use serde_json::Value;
+use std::cell::Cell;
+use std::collections::HashSet;
 
 const INPUT: &str = "INPUT:";
 const OUTPUT: &str = "OUTPUT:";
@@ -11,17 +14,41 @@ pub(super) fn is_export(names: &[String]) -> bool {
     has("ASSIGNMENT:worker_id") && names.iter().any(|name| name.starts_with(OUTPUT))
 }
 
+/// The input that tells as many tasks apart as all inputs together; if there is none, all that are not always the same.
+fn inputs(table: &Held) -> Vec<usize> {
+    let all: Vec<usize> = (0..table.names.len()).filter(|&column| table.names[column].starts_with(INPUT)).collect();
+    let tasks = |columns: &[usize]| -> usize {
+        let task = |row: usize| columns.iter().map(|&column| &table.columns[column][row]).collect::<Vec<_>>();
+        (0..table.rows()).map(task).collect::<HashSet<_>>().len()
+    };
+    let most = tasks(&all);
+    match all.iter().find(|&&column| tasks(&[column]) == most) {
+        Some(&one) => vec![one],
+        None => all.into_iter().filter(|&column| tasks(&[column]) > 1).collect(),
+    }
+}
+
 pub(super) fn read(table: &Held) -> Result<Held, String> {
     let worker = table.at("ASSIGNMENT:worker_id").ok_or("assignments without ASSIGNMENT:worker_id")?;
-    let input = || table.names.iter().position(|name| name.starts_with(INPUT));
-    let task = task_column(table, INPUT, "ASSIGNMENT:task_id").or_else(input);
-    let task = task.ok_or("assignments without ASSIGNMENT:task_id or an INPUT: column")?;
-    let assignments = Assignments { tool: "Toloka", table, task, worker, status: "ASSIGNMENT:status" };
-    assignments.long(|row| {
+    let task = task_column(table, INPUT, "ASSIGNMENT:task_id").map_or_else(|| inputs(table), |task| vec![task]);
+    if task.is_empty() {
+        return Err("assignments without ASSIGNMENT:task_id or an INPUT: column".into());
+    }
+    let (status, reject) = ("ASSIGNMENT:status", "");
+    let assignments = Assignments { tool: "Toloka", table, task, worker, status, reject };
+    let regions = Cell::new(0);
+    let mut held = assignments.long(|row| {
         let answer = |(name, values): (&String, &Vec<String>)| {
             let (question, value) = (name.strip_prefix(OUTPUT)?, values[row].trim());
+            let nested = value.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(value).ok()).flatten();
+            if nested.is_some_and(|nested| is_region(&nested)) {
+                regions.set(regions.get() + 1);
+                return None;
+            }
             (!value.is_empty()).then(|| (question.to_owned(), value.to_owned(), is_rating(question, value)))
         };
         table.names.iter().zip(&table.columns).filter_map(answer).collect()
-    })
+    })?;
+    held.notes.extend(left_out(regions.get(), "output", "left out: spans or regions"));
+    Ok(held)
 }

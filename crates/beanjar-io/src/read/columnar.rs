@@ -268,7 +268,15 @@ fn push_column(
         cells.push((start, text.len() as u32));
     };
     // What cannot be text is an error, not a missing value.
-    let not_text = |_| format!("of type {} holds what is not text, number or date", array.data_type());
+    let not_text = |_| {
+        let kind = array.data_type();
+        let how = if kind.is_nested() {
+            "; save the table as JSON, with pandas: frame.to_json(\"FILE.json\", orient=\"records\")"
+        } else {
+            ""
+        };
+        format!("of type {kind} holds what is not text, number or date{how}")
+    };
     match array.as_fixed_size_binary_opt().filter(|_| int128) {
         Some(numbers) => numbers.iter().for_each(|bytes| {
             let number = bytes.and_then(int128::number);

@@ -6,7 +6,7 @@ use super::columnar::{self, Batch, Batches, Columnar};
 use super::text_pieces::{Cutter, Piece};
 use super::wanted_columns::{Float32, Numbers, Wanted};
 use super::{Missing, Rows, delimited, jsonl};
-use crate::exports::{Held, PositionBias};
+use crate::exports::{Held, Keys, PositionBias};
 use crate::{Error, Result, Source};
 use arrow_schema::SchemaRef;
 use beanjar::Context;
@@ -29,6 +29,7 @@ pub(crate) struct Input {
     missing: Option<Arc<Missing>>,
     /// The program whose export this is, and what was changed or left out of it.
     pub(crate) tool: Option<&'static str>,
+    pub(crate) keys: Option<Keys>,
     pub(crate) notes: Vec<String>,
     pub(crate) positions: Vec<PositionBias>,
 }
@@ -80,6 +81,7 @@ impl Input {
             numbers: Numbers::default(),
             missing: None,
             tool: None,
+            keys: None,
             notes: Vec::new(),
             positions: Vec::new(),
         }
@@ -87,9 +89,10 @@ impl Input {
 
     /// A table that is held in memory.
     fn held(source: &Source, table: Held) -> Input {
-        let (tool, notes, positions) = (table.tool, table.notes.clone(), table.positions.clone());
+        let (tool, keys) = (table.tool, table.keys.clone());
+        let (notes, positions) = (table.notes.clone(), table.positions.clone());
         let (names, reader) = (table.names.clone(), Reader::Held { table: Arc::new(table), next: 0 });
-        Input { tool, notes, positions, ..Input::new(source, names, Shape::Held, reader) }
+        Input { tool, keys, notes, positions, ..Input::new(source, names, Shape::Held, reader) }
     }
 
     /// From here on, a row must not have anything that the header does not announce.

@@ -5,6 +5,7 @@ use super::delimited::check_utf8;
 use super::text_pieces::Piece;
 use super::wanted_columns::Wanted;
 use crate::error::shown;
+use crate::exports;
 use crate::{Error, Place, Result};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -44,6 +45,10 @@ pub(super) fn decode(file: &str, index: u32, piece: &Piece, names: &[String], wa
                 match value.get() {
                     "true" if wanted.is_number(slot) => text.push('1'),
                     "false" if wanted.is_number(slot) => text.push('0'),
+                    raw if raw.starts_with('[') && !wanted.is_number(slot) => {
+                        let list = serde_json::from_str(raw).ok().and_then(|list| exports::joined_list(&list));
+                        text.push_str(&list.ok_or("is nested").map_err(wrong)?);
+                    }
                     _ => push_plain(&mut text, value).map_err(wrong)?,
                 }
                 if found[slot].replace((start, text.len() as u32)).is_some() {
@@ -66,10 +71,10 @@ pub(super) fn records(file: &str, piece: &Piece) -> Result<Vec<serde_json::Map<S
     lines(file, piece)?.map(record).collect()
 }
 
-/// The first record, if it is one.
-pub(super) fn first_record(piece: &Piece) -> Option<serde_json::Map<String, serde_json::Value>> {
-    let line = piece.bytes.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty())?;
-    serde_json::from_slice(line).ok()
+/// The first records, up to a line that is none.
+pub(super) fn first_records(piece: &Piece, most: usize) -> Vec<serde_json::Map<String, serde_json::Value>> {
+    let lines = piece.bytes.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    lines.take(most).map_while(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 /// The lines that are not blank, with their numbers.

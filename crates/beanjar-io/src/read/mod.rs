@@ -96,7 +96,12 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
     let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
-    let (tool, notes, positions) = (input.tool, input.notes.clone(), input.positions.clone());
+    let (tool, keys) = (input.tool, input.keys.clone());
+    let (notes, positions) = (input.notes.clone(), input.positions.clone());
+    // A column for each task is the other way round.
+    if let (Ok(None), Some(problem)) = (header.find(Role::Object), crate::exports::refused_survey(&names)) {
+        return Err(Error::NoTable { file, problem });
+    }
     let mut read = match wide::matrix(&input, &header, options)? {
         Some(matrix) if matrix.kind == Kind::Labels => labels::read_matrix(input, &header, &matrix, context),
         Some(matrix) => judgments::read_matrix(input, &header, &matrix, context),
@@ -106,6 +111,9 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
         },
     }?;
     read.understood.tool = tool;
+    if let Some(keys) = keys {
+        read.understood.in_words_of(keys);
+    }
     read.understood.notes.splice(0..0, notes);
     read.positions = positions;
     Ok(read)

@@ -26,8 +26,8 @@ pub(super) struct Matrix {
 }
 
 /// The matrix that a file holds, if it has a column for each annotator: if the user says so, or if columns are called as
-/// annotators are, or if no column has a usual name and all hold the same few words. Other columns beside, such as the text
-/// of the task, are left out unless the user says that all are annotators.
+/// annotators are, or if no column has a usual name and all hold the same few words. Other columns beside are left out: the
+/// text of the task, what is known of it, and answers that are nobody's own, such as the true one or the majority's.
 pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) -> Result<Option<Matrix>> {
     let asked = options.wide == Some(Wide::Annotators);
     if !asked && options.wide.is_some() {
@@ -42,8 +42,13 @@ pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) 
     };
     let mut annotators: Vec<usize> =
         (0..header.names.len()).filter(|&column| column != object && !is_nameless(&header.names[column])).collect();
+    annotators.retain(|&column| !is_nobodys(&header.names[column]));
     let sample = input.sample();
-    if !asked {
+    if asked {
+        let prose = |column: &usize| sample.as_ref().is_some_and(|sample| is_prose(sample, *column, &annotators));
+        let others: Vec<usize> = annotators.iter().copied().filter(|column| !prose(column)).collect();
+        annotators = if others.len() > 1 { others } else { annotators };
+    } else {
         let called: Vec<usize> =
             annotators.iter().copied().filter(|&column| is_annotator(&header.names[column])).collect();
         annotators = match (called.len() > 1, &sample) {
@@ -81,24 +86,51 @@ fn is_annotator(name: &str) -> bool {
     !stem.is_empty() && (role_of(stem) == Some(Role::Worker) || short.contains(&stem))
 }
 
+/// `gold`, `majority_vote`, `final label`, `adjudicated`, `agreement`: made of the annotators' answers, or to compare them with.
+fn is_nobodys(name: &str) -> bool {
+    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let starts = ["gold", "truth", "true", "groundtruth", "majority", "consensus", "final", "adjudicat", "agreement"];
+    let ends = ["label", "labels", "answer", "class", "category", "vote", "value", "standard", "ion", "ed", ""];
+    starts.into_iter().filter_map(|start| plain.strip_prefix(start)).any(|rest| ends.contains(&rest))
+}
+
 /// More classes than this have a name for them, in a column of their own.
 const MOST_WORDS: usize = 20;
 
-/// Those of some columns that are not texts of their own, if they hold few different words, most of which occur in several
-/// of them; else none.
+/// The different words of a column.
+fn words(sample: &Held, column: usize) -> HashSet<&str> {
+    sample.columns[column].iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect()
+}
+
+/// Whether a column holds texts, of which none stands in another of these columns: more than there are classes, or each of
+/// several words and unlike all others.
+fn is_prose(sample: &Held, column: usize, columns: &[usize]) -> bool {
+    let own = words(sample, column);
+    let cells = sample.columns[column].iter().filter(|text| !text.trim().is_empty()).count();
+    let is_text = own.iter().any(|text| !is_plain_number(text));
+    let several_words = 2 * own.iter().filter(|text| text.contains(' ')).count() > own.len();
+    let is_shared = || columns.iter().any(|&other| other != column && !words(sample, other).is_disjoint(&own));
+    is_text && (own.len() > MOST_WORDS || own.len() == cells && several_words) && !is_shared()
+}
+
+/// Those of some columns that hold few different words, most of which occur in several of them; else none. Texts are left
+/// out, and so is what shares no word with the others, if that is the smaller part.
 fn with_few_words(sample: &Held, object: usize, columns: &[usize]) -> Vec<usize> {
-    let is_prose = |column: usize| {
-        let words: HashSet<&String> = sample.columns[column].iter().collect();
-        words.len() > MOST_WORDS && words.iter().any(|text| !is_plain_number(text.trim()) && !text.trim().is_empty())
+    let columns: Vec<usize> = columns.iter().copied().filter(|&column| !is_prose(sample, column, columns)).collect();
+    let is_alone = |column: usize| {
+        let own = words(sample, column);
+        let is_text = own.iter().all(|text| !is_plain_number(text));
+        !own.is_empty()
+            && is_text
+            && columns.iter().all(|&other| other == column || words(sample, other).is_disjoint(&own))
     };
-    let columns: Vec<usize> = columns.iter().copied().filter(|&column| !is_prose(column)).collect();
+    let shared: Vec<usize> = columns.iter().copied().filter(|&column| !is_alone(column)).collect();
+    let columns = if 2 * shared.len() > columns.len() { shared } else { columns };
     if columns.len() > 1 && few_words(sample, object, &columns) { columns } else { Vec::new() }
 }
 
 fn few_words(sample: &Held, object: usize, columns: &[usize]) -> bool {
-    let words = |column: usize| -> HashSet<&str> {
-        sample.columns[column].iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect()
-    };
+    let words = |column: usize| words(sample, column);
     let of_columns: Vec<HashSet<&str>> = columns.iter().map(|&column| words(column)).collect();
     let cells: usize =
         columns.iter().flat_map(|&column| &sample.columns[column]).filter(|text| !text.is_empty()).count();
@@ -198,6 +230,18 @@ mod tests {
         }
         for name in ["tall", "x1", "happy_1", "annual", "rater", "1"] {
             assert!(!is_annotator(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn answers_that_are_nobodys_own_are_known_by_their_names() {
+        for name in
+            ["gold", "Gold_Label", "truth", "ground truth", "majority_vote", "final", "adjudicated", "true_label"]
+        {
+            assert!(is_nobodys(name), "{name}");
+        }
+        for name in ["golda", "finn", "majorie", "ann", "trudy", "consuelo"] {
+            assert!(!is_nobodys(name), "{name}");
         }
     }
 

@@ -61,3 +61,68 @@ fn argilla_with_one_annotation_a_record_or_a_list_a_column() {
     folder.write("columns.json", columns.to_string());
     same_as_long(&folder, "columns.json", "export of Argilla");
 }
+
+#[test]
+fn rankings_are_their_first_and_spans_are_left_out() {
+    let folder = folder();
+    let records = |extra: bool| {
+        tasks().map(move |(task, answers)| {
+            let rank = |place: &str, label: &str| if place == label { 1 } else { 2 };
+            let ranking = |(_, worker, label): &(&str, &str, &str)| {
+                json!({"user_id": worker, "value": [{"value": "cat", "rank": rank("cat", label)},
+                                                    {"value": "dog", "rank": rank("dog", label)}]})
+            };
+            let mut responses = json!({"animal": answers.iter().map(ranking).collect::<Vec<_>>()});
+            if extra {
+                let span = |(_, worker, _): &(&str, &str, &str)| {
+                    json!({"user_id": worker, "value": [{"start": 0, "end": 3, "label": "PER"}]})
+                };
+                responses["entities"] = answers.iter().map(span).collect();
+            }
+            json!({"id": task, "fields": {"text": "x"}, "responses": responses})
+        })
+    };
+    folder.write("ranks.jsonl", lines(records(false)));
+    same_as_long(
+        &folder,
+        "ranks.jsonl",
+        "export of Argilla; id=task, user=worker; question: animal; 12 rankings read as what comes first",
+    );
+    folder.write("spans.jsonl", lines(records(true)));
+    same_as_long(&folder, "spans.jsonl", "export of Argilla");
+    assert!(folder.run(&["inspect", "spans.jsonl"]).err.contains("12 responses left out: spans of the text"));
+}
+
+#[test]
+fn discarded_records_do_not_count_and_those_without_answers_may_come_first() {
+    let folder = folder();
+    let legacy = |task: &str, worker: &str, label: &str, status: &str| json!({"id": task, "text": "x", "annotation": label, "annotation_agent": worker, "status": status});
+    let mut records: Vec<Value> =
+        ANSWERS.iter().map(|(task, worker, label)| legacy(task, worker, label, "Validated")).collect();
+    records.push(legacy("t1", "dora", "dog", "Discarded"));
+    folder.write("legacy.jsonl", lines(records));
+    same_as_long(&folder, "legacy.jsonl", "export of Argilla");
+    assert!(folder.run(&["inspect", "legacy.jsonl"]).err.contains("1 response left out: not submitted"));
+    let listed = tasks().map(|(task, answers)| {
+        let responses: Vec<Value> = answers
+            .iter()
+            .map(|(_, worker, label)| json!({"user_id": worker, "value": label, "status": "submitted"}))
+            .collect();
+        json!({"id": task, "text": "x", "label": responses})
+    });
+    let unanswered = json!({"id": "t0", "text": "x", "label": []});
+    folder.write("hub.jsonl", lines(std::iter::once(unanswered).chain(listed)));
+    same_as_long(&folder, "hub.jsonl", "export of Argilla");
+    // Users who turned a record down without a value count too.
+    let by_user = tasks().map(|(task, answers)| {
+        let mut responses: Vec<Value> = answers
+            .iter()
+            .map(|(_, worker, label)| json!({"values": {"animal": {"value": label}}, "status": "submitted", "user_id": worker}))
+            .collect();
+        responses.push(json!({"values": {}, "status": "discarded", "user_id": "dora"}));
+        json!({"id": task, "fields": {"text": "x"}, "responses": responses})
+    });
+    folder.write("users.jsonl", lines(by_user));
+    same_as_long(&folder, "users.jsonl", "export of Argilla");
+    assert!(folder.run(&["inspect", "users.jsonl"]).err.contains("4 responses left out: not submitted"));
+}

@@ -49,3 +49,43 @@ fn doccano_writes_an_archive_with_a_file_for_each_user() {
     folder.write("empty.zip", zip::ZipWriter::new(std::io::Cursor::new(Vec::new())).finish().expect("it").into_inner());
     assert!(folder.error(&["inspect", "empty.zip"]).contains("an archive without"));
 }
+
+#[test]
+fn archives_of_other_formats_hold_a_file_for_each_user_too() {
+    use std::io::Write;
+    let folder = folder();
+    let archive = |name: &str, ending: &str, text: &dyn Fn(&str) -> String| {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for user in ["ann", "bob", "cy"] {
+            zip.start_file(format!("{user}.{ending}"), zip::write::SimpleFileOptions::default()).expect("a file");
+            zip.write_all(text(user).as_bytes()).expect("its text");
+        }
+        folder.write(name, zip.finish().expect("an archive").into_inner());
+    };
+    let own = |user: &str| ANSWERS.iter().filter(|answer| answer.1 == user).collect::<Vec<_>>();
+    archive("json.zip", "json", &|user| {
+        let record = |(task, _, label): &&(&str, &str, &str)| json!({"id": task, "text": "x", "cats": [label], "entities": [[0, 1, "A"]]});
+        Value::Array(own(user).iter().map(record).collect()).to_string()
+    });
+    archive("csv.zip", "csv", &|user| {
+        let rows: String = own(user).iter().map(|(task, _, label)| format!("{task},\"a, {task}\",{label}\n")).collect();
+        format!("id,text,label\n{rows}")
+    });
+    let labels = |name: &str| {
+        let found = folder.json(&["aggregate", name]);
+        let mut labels: Vec<String> = found["tasks"]
+            .as_array()
+            .expect("tasks")
+            .iter()
+            .map(|task| format!("{} {}", task["task"], task["label"]))
+            .collect();
+        labels.sort();
+        labels
+    };
+    for name in ["json.zip", "csv.zip"] {
+        assert_eq!(labels(name), labels("long.csv"), "{name}");
+    }
+    // Tables that say who judged are not of one annotator each.
+    archive("tables.zip", "csv", &|_| folder.read("long.csv"));
+    assert!(folder.error(&["inspect", "tables.zip"]).contains("an archive of 3 tables (ann.csv, bob.csv, cy.csv)"));
+}

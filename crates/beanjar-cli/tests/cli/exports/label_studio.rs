@@ -144,3 +144,59 @@ fn data_of_a_task_are_no_answers() {
     folder.write("min.json", Value::Array((0..12).map(record).collect()).to_string());
     same_as_long(&folder, "min.json", "export of Label Studio");
 }
+
+#[test]
+fn spans_and_regions_are_no_labels_of_the_task() {
+    let folder = folder();
+    let span = |row: usize| json!([{"start": row, "end": row + 3, "text": "abc", "labels": ["PER"]}]);
+    let record = |row: usize| {
+        let (task, worker, label) = ANSWERS[row];
+        json!({"text": "x", "id": task, "animal": label, "label": span(row), "annotator": worker, "annotation_id": row,
+               "lead_time": 1.5})
+    };
+    folder.write("min.json", Value::Array((0..12).map(record).collect()).to_string());
+    same_as_long(
+        &folder,
+        "min.json",
+        "export of Label Studio; id=task, annotator=worker; question: animal; 12 results left out",
+    );
+    folder.write("min.jsonl", super::lines((0..12).map(record)));
+    same_as_long(&folder, "min.jsonl", "export of Label Studio");
+    let quoted = |row: usize| span(row).to_string().replace('"', "\"\"");
+    let rows: String = ANSWERS
+        .iter()
+        .enumerate()
+        .map(|(row, (task, worker, label))| format!("{label},{row},{worker},{task},1.5,\"{}\"\n", quoted(row)))
+        .collect();
+    folder.write("ls.csv", format!("animal,annotation_id,annotator,id,lead_time,label\n{rows}"));
+    same_as_long(&folder, "ls.csv", "export of Label Studio");
+    // A choice for a region is none for the task.
+    let mut tasks = label_studio();
+    for annotation in tasks.iter_mut().flat_map(|task| task["annotations"].as_array_mut().expect("annotations")) {
+        let region = json!({"from_name": "part", "to_name": "text", "type": "choices",
+                            "value": {"start": 0, "end": 2, "choices": ["tail"]}});
+        annotation["result"].as_array_mut().expect("results").push(region);
+        annotation["ground_truth"] = json!(true);
+    }
+    folder.write("regions.json", Value::Array(tasks).to_string());
+    same_as_long(&folder, "regions.json", "export of Label Studio");
+    let err = folder.run(&["inspect", "regions.json"]).err;
+    assert!(err.contains("12 annotations marked as ground truth read as any other"), "{err}");
+    assert!(err.contains("12 results left out: neither choice nor rating of a whole task"), "{err}");
+}
+
+#[test]
+fn comments_are_no_question_beside_one() {
+    let folder = folder();
+    let record = |row: usize| {
+        let (task, worker, label) = ANSWERS[row];
+        json!({"text": "x", "id": task, "animal": label, "comment": format!("word {row}"), "annotator": worker,
+               "annotation_id": row, "lead_time": 1.5})
+    };
+    folder.write("min.json", Value::Array((0..12).map(record).collect()).to_string());
+    same_as_long(
+        &folder,
+        "min.json",
+        "export of Label Studio; id=task, annotator=worker; question: animal; free text left out: comment",
+    );
+}

@@ -36,3 +36,20 @@ fn labelbox_version_1() {
     folder.write("labelbox.ndjson", lines(records));
     same_as_long(&folder, "labelbox.ndjson", "export of Labelbox");
 }
+
+#[test]
+fn free_texts_are_left_out() {
+    let folder = folder();
+    let row = |(task, answers): (&str, &[(&str, &str, &str)])| {
+        let label = |(_, worker, label): &(&str, &str, &str)| {
+            json!({"label_details": {"created_by": worker}, "annotations": {"classifications": [
+                     {"name": "animal", "radio_answer": {"name": label}},
+                     {"name": "why", "text_answer": {"content": "it looks so"}}]}})
+        };
+        let labels: Vec<Value> = answers.iter().map(label).collect();
+        json!({"data_row": {"id": "cl0", "global_key": task}, "projects": {"p1": {"labels": labels}}})
+    };
+    folder.write("labelbox.ndjson", lines(tasks().map(row)));
+    let line = "export of Labelbox; global_key=task, created_by=worker; question: animal; 12 free texts left out";
+    same_as_long(&folder, "labelbox.ndjson", line);
+}

@@ -27,7 +27,7 @@ fn mechanical_turk() {
         folder
             .run(&["inspect", "batch.csv"])
             .err
-            .contains("HITId=task, WorkerId=worker; 1 rejected assignment left out")
+            .contains("HITId=task, WorkerId=worker; question: animal; 1 rejected assignment left out")
     );
     // The user's own word on columns goes before what the platform means by them.
     let columns = "object=Input.image_url,worker=WorkerId,label=Answer.animal";
@@ -47,4 +47,24 @@ fn mechanical_turk() {
     same_as_long(&folder, "json.csv", "export of Mechanical Turk");
     write("rating.csv", "Answer.rating", &|label| if label == "cat" { "1".into() } else { "2".into() });
     assert_eq!(folder.json(&["inspect", "rating.csv"])["attributes"][0]["attribute"], "rating");
+}
+
+#[test]
+fn what_forms_send_along_is_no_question() {
+    let folder = folder();
+    let rows: String = ANSWERS
+        .iter()
+        .enumerate()
+        .map(|(row, (task, worker, label))| {
+            let form = format!("[{{\"animal.cat\":{},\"animal.dog\":{}}}]", *label == "cat", *label == "dog");
+            let form = form.replace('"', "\"\"");
+            format!("{task},{worker},Submitted,\"{form}\",Mozilla/5.0 (X11),thanks {row},{},\n", 1000 + row)
+        })
+        .collect();
+    let header =
+        "HITId,WorkerId,AssignmentStatus,Answer.taskAnswers,Answer.userAgent,Answer.comment,Answer.time,Reject";
+    let rejected = "t1,spammer,Submitted,\"[{\"\"animal.dog\"\":true}]\",,,,no work\n";
+    folder.write("batch.csv", format!("{header}\n{rows}{rejected}"));
+    let line = "export of Mechanical Turk; HITId=task, WorkerId=worker; question: animal; 1 rejected assignment left out; free text left out: comment, time";
+    same_as_long(&folder, "batch.csv", line);
 }

@@ -53,3 +53,140 @@ fn verdicts_on_pairs_are_turned_to_one_frame() {
     );
     assert_eq!(folder.json(&["inspect", "log.jsonl"])["classes"], json!(["yes"]));
 }
+
+/// Verdicts of two judges on six items: 'fair' prefers A, 'odd' prefers B on even items. Each item is shown in an order of its own.
+fn log(order: &str, values: &[serde_json::Value; 2], verdicts: [&str; 2]) -> String {
+    let record = |item: usize, judge: &str| {
+        let exchanged = (item + judge.len()).is_multiple_of(3);
+        let best = usize::from(judge == "odd" && item.is_multiple_of(2));
+        let verdict = verdicts[if exchanged { 1 - best } else { best }];
+        json!({"item": item, "judge": judge, order: values[usize::from(exchanged)], "verdict": verdict})
+    };
+    lines((1..=6).flat_map(|item| ["fair", "odd"].map(|judge| record(item, judge))))
+}
+
+#[test]
+fn the_order_may_be_said_in_many_ways() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", log("swapped", &[json!(false), json!(true)], ["A", "B"]));
+    let expected = folder.json(&["inspect", "pairs.jsonl"]);
+    let counts: Vec<&serde_json::Value> = expected["positions"].as_array().expect("judges").iter().collect();
+    assert_eq!((counts.len(), &expected["classes"]), (2, &json!(["A", "B"])));
+    for (order, values) in [
+        ("order", [json!("AB"), json!("BA")]),
+        ("order", [json!(1), json!(2)]),
+        ("position", [json!(1), json!(2)]),
+        ("order", [json!(0), json!(1)]),
+        ("is_flipped", [json!(false), json!(true)]),
+        ("swap_positions", [json!(0), json!(1)]),
+        ("order_reversed", [json!("no"), json!("yes")]),
+        ("is_switched_outputs", [json!(false), json!(true)]),
+        ("order", [json!("original"), json!("swapped")]),
+        ("order", [json!("a_first"), json!("b_first")]),
+        ("presented_first", [json!("A"), json!("B")]),
+    ] {
+        for verdicts in
+            [["A", "B"], ["[[A]]", "[[B]]"], ["A>B", "B>A"], ["A>>B", "A<B"], ["model_1", "model_2"], ["1", "2"]]
+        {
+            folder.write("pairs.jsonl", log(order, &values, verdicts));
+            assert_eq!(folder.json(&["inspect", "pairs.jsonl"]), expected, "{order} {values:?} {verdicts:?}");
+        }
+    }
+    // What cannot be read is a question.
+    folder.write("pairs.jsonl", log("swapped", &[json!("x"), json!("y")], ["A", "B"]));
+    let error = folder.error(&["inspect", "pairs.jsonl"]);
+    assert!(
+        error.contains("pairs.jsonl: it holds verdicts on pairs") && error.contains("in column 'swapped'"),
+        "{error}"
+    );
+    assert_eq!(folder.json(&["inspect", "pairs.jsonl", "--columns", "worker=judge"])["tasks"], 6);
+}
+
+#[test]
+fn names_are_turned_with_the_order_or_stand_as_they_were_shown() {
+    let folder = Folder::new();
+    // x is always better than y, and z better than x.
+    let record = |item: usize, other: &str, exchanged: bool, fixed: bool| {
+        let best = if other == "z" { "z" } else { "x" };
+        let shown = if exchanged { [other, "x"] } else { ["x", other] };
+        let names = if fixed { ["x", other] } else { shown };
+        let winner = if shown[0] == best { "model_a" } else { "model_b" };
+        json!({"question_id": item, "judge": "j", "model_a": names[0], "model_b": names[1], "swapped": exchanged, "winner": winner})
+    };
+    let records = |fixed: bool| {
+        lines((1..=4).flat_map(|item| {
+            ["y", "z"]
+                .into_iter()
+                .flat_map(move |other| [false, true].map(|exchanged| record(item, other, exchanged, fixed)))
+        }))
+    };
+    for fixed in [true, false] {
+        folder.write("pairs.jsonl", records(fixed));
+        let found = folder.json(&["aggregate", "pairs.jsonl"]);
+        let tasks = found["tasks"].as_array().expect("tasks");
+        assert_eq!(tasks.len(), 8);
+        for task in tasks {
+            let best = if task["task"].as_str().expect("a name").ends_with("x or z") { "z" } else { "x" };
+            assert_eq!(task["label"], best, "{task}");
+        }
+        assert_eq!(folder.json(&["inspect", "pairs.jsonl"])["positions"][0]["changed"], 0);
+    }
+    // Both at once is not clear.
+    folder.write("pairs.jsonl", records(true) + &records(false));
+    assert!(folder.error(&["inspect", "pairs.jsonl"]).contains("it is not clear whether 'model_a', 'model_b'"));
+}
+
+#[test]
+fn preferences_are_numbers_and_generators_have_names() {
+    let folder = Folder::new();
+    let record = |item: usize, judge: &str, preference: f64| {
+        json!({"instruction": format!("do {item}"), "output_1": format!("this {item}"), "generator_1": "base",
+               "output_2": format!("that {item}"), "generator_2": "mine", "annotator": judge, "preference": preference})
+    };
+    let records = (1..=5).flat_map(|item| {
+        [record(item, "a", 2.0), record(item, "b", 1.0), record(item, "c", 1.5), record(item, "d", 1.9)]
+    });
+    folder.write("annotations.json", serde_json::Value::Array(records.collect()).to_string());
+    let err = folder.run(&["inspect", "annotations.json"]).err;
+    assert!(err.contains("instruction=task, annotator=worker; preference=label of pairs"), "{err}");
+    assert!(err.contains("5 verdicts between 1 and 2 read as the nearer"), "{err}");
+    folder.run(&["convert", "annotations.json", "long.csv"]);
+    let long = folder.read("long.csv");
+    for line in ["do 1,a,mine", "do 1,b,base", "do 1,c,tie", "do 1,d,mine"] {
+        assert!(long.contains(line), "{long}");
+    }
+}
+
+#[test]
+fn what_a_judge_judged_several_times_is_told_apart() {
+    let folder = Folder::new();
+    let record = |item: u32, model: &str, turn: u32| {
+        json!({"question_id": item, "model": model, "turn": turn, "judge": ["j", "v1"],
+        "verdict": if model == "x" { "good" } else { "bad" }})
+    };
+    let records = (1..=3)
+        .flat_map(|item| ["x", "y"].into_iter().flat_map(move |model| [1, 2].map(|turn| record(item, model, turn))));
+    folder.write("log.jsonl", lines(records));
+    let found = folder.json(&["aggregate", "log.jsonl"]);
+    assert_eq!(found["tasks"][0]["task"], "1: x: turn 1");
+    assert_eq!(found["tasks"].as_array().map(Vec::len), Some(12));
+    let err = folder.run(&["inspect", "log.jsonl"]).err;
+    assert!(err.contains("model made part of the task, as it tells judgments of one worker apart"), "{err}");
+    assert_eq!(folder.json(&["inspect", "log.jsonl"])["workers"][0]["worker"], "j|v1");
+    // A model that is the same for each question tells nothing apart, and a prompt is the judge's.
+    let prompts = (1..=3).flat_map(|item| {
+        ["p", "q"].map(|prompt| json!({"item": item, "model": "m", "prompt": prompt, "verdict": "yes"}))
+    });
+    folder.write("prompts.jsonl", lines(prompts));
+    let found = folder.json(&["inspect", "prompts.jsonl"]);
+    assert_eq!((&found["tasks"], &found["workers"][1]["worker"]), (&json!(3), &json!("m: q")));
+    // Two games of one pair, in both orders.
+    let games = (1..=3).map(|item| {
+        json!({"question_id": item, "model_1": "x", "model_2": "y", "judge": ["j", "pair"],
+        "g1_winner": "model_1", "g2_winner": if item == 1 { "model_2" } else { "model_1" }, "turn": 1})
+    });
+    folder.write("games.jsonl", lines(games));
+    let found = folder.json(&["inspect", "games.jsonl"]);
+    let position = &found["positions"][0];
+    assert_eq!((&found["labels"], &position["both_orders"], &position["changed"]), (&json!(6), &json!(3), &json!(1)));
+}

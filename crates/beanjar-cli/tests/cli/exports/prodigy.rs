@@ -25,7 +25,7 @@ fn prodigy() {
     same_as_long(
         &folder,
         "prodigy.jsonl",
-        "export of Prodigy; task=task, worker=worker, label=label; 1 ignored answer skipped",
+        "export of Prodigy; id=task, _annotator_id=worker; question: choice; 1 ignored answer skipped",
     );
     // One label to accept or reject.
     let binary = |(task, worker, label): &(&str, &str, &str)| {
@@ -36,4 +36,29 @@ fn prodigy() {
     let found = folder.json(&["inspect", "binary.jsonl"]);
     assert_eq!(found["classes"], json!(["accept", "reject"]));
     assert_eq!(found["alpha"], folder.json(&["inspect", "long.csv"])["alpha"]);
+}
+
+#[test]
+fn what_was_marked_by_hand_is_no_label() {
+    let folder = folder();
+    let record = |(task, worker, _): &(&str, &str, &str)| {
+        json!({"text": task, "_input_hash": task, "_task_hash": task, "_view_id": "ner_manual", "answer": "accept",
+               "spans": [{"start": 0, "end": 2, "label": "ORG"}], "_annotator_id": worker})
+    };
+    folder.write("ner.jsonl", lines(ANSWERS.iter().map(record)));
+    let error = folder.error(&["aggregate", "ner.jsonl"]);
+    assert!(error.contains("ner.jsonl: an export of Prodigy without a single answer"), "{error}");
+    assert!(error.contains("12 answers left out: spans, regions or relations"), "{error}");
+    // Of several options none may be right.
+    let choice = |(task, worker, label): &(&str, &str, &str)| {
+        let accept = if *label == "cat" { json!(["cat"]) } else { json!([]) };
+        json!({"text": task, "_input_hash": task, "_task_hash": task, "options": [{"id": "cat"}], "accept": accept,
+               "answer": "accept", "_annotator_id": worker})
+    };
+    folder.write("none.jsonl", lines(ANSWERS.iter().map(choice)));
+    let err = folder.run(&["aggregate", "none.jsonl"]).err;
+    assert!(
+        err.contains("_input_hash=task, _annotator_id=worker; question: choice; 6 answers without a choice"),
+        "{err}"
+    );
 }

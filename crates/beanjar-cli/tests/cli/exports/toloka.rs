@@ -16,3 +16,33 @@ fn toloka() {
     folder.write("assignments.tsv", format!("{header}\n{rows}{skipped}"));
     same_as_long(&folder, "assignments.tsv", "export of Toloka");
 }
+
+#[test]
+fn the_task_is_the_input_that_tells_tasks_apart() {
+    let folder = folder();
+    let header =
+        "INPUT:question\tINPUT:kind\tINPUT:image\tOUTPUT:result\tOUTPUT:box\tASSIGNMENT:worker_id\tASSIGNMENT:status";
+    let rows: String = ANSWERS
+        .iter()
+        .map(|(task, worker, label)| {
+            let kind = if *task == "t1" { "pet" } else { "other" };
+            format!("Is it one?\t{kind}\t{task}\t{label}\t[{{\"\"x\"\":1,\"\"y\"\":2}}]\t{worker}\tAPPROVED\n")
+                .replace("\"\"", "\"")
+        })
+        .collect();
+    folder.write("assignments.tsv", format!("{header}\n{rows}"));
+    let line = "export of Toloka; INPUT:image=task, ASSIGNMENT:worker_id=worker; question: result; 12 outputs left out";
+    same_as_long(&folder, "assignments.tsv", line);
+    // If none does, it is all that vary.
+    let rows: String = ANSWERS
+        .iter()
+        .map(|(task, worker, label)| {
+            let (kind, image) = if *task == "t1" || *task == "t2" { ("pet", task) } else { ("other", task) };
+            let image = if *image == "t3" { "t1" } else { image };
+            format!("Is it one?\t{kind}\t{image}\t{label}\t\t{worker}\tAPPROVED\n")
+        })
+        .collect();
+    folder.write("joined.tsv", format!("{header}\n{rows}"));
+    assert_eq!(folder.json(&["inspect", "joined.tsv"])["tasks"], 4);
+    assert!(folder.run(&["inspect", "joined.tsv"]).err.contains("'INPUT:kind + INPUT:image'=task"));
+}

@@ -74,11 +74,22 @@ impl Input {
     fn unfolded(self, source: &Source) -> Result<Input> {
         let may_be = match (&self.reader, self.shape) {
             (Reader::Text { first: Some(piece), .. }, Shape::Jsonl) => {
-                jsonl::first_record(piece).is_some_and(|first| exports::is_export(&first) || exports::has_table(&first))
+                let first = jsonl::first_records(piece, exports::SEVERAL);
+                first.iter().any(exports::is_export)
+                    || first.first().is_some_and(exports::has_table)
+                    || exports::is_table(&self.names)
                     || self.may_be_pairs()
+                    || exports::may_have_several_a_task(&self.names)
             }
-            (Reader::Held { .. }, _) => false,
-            _ => exports::is_table(&self.names) || self.may_be_pairs(),
+            // JSON has been looked into; sheets have not.
+            (Reader::Held { table, .. }, _) => {
+                return match exports::from_table(table) {
+                    Some(Ok(held)) => Ok(Input::held(source, held)),
+                    Some(Err(problem)) => Err(Error::NoTable { file: source.name(), problem }),
+                    None => Ok(self),
+                };
+            }
+            _ => exports::is_table(&self.names) || self.may_be_pairs() || exports::may_have_several_a_task(&self.names),
         };
         if !may_be {
             return Ok(self);
@@ -99,10 +110,12 @@ impl Input {
         exports::has_pairs(&self.names) && self.sample().is_none_or(|sample| exports::are_pairs(&sample))
     }
 
-    /// All rows of all columns.
+    /// All rows of all columns but those of lists and the like.
     fn all(self) -> Result<Held> {
-        let names = self.names.clone();
-        let kept: Vec<usize> = (0..names.len()).collect();
+        let is_nested =
+            |column: usize| self.schema.as_ref().is_some_and(|schema| schema.field(column).data_type().is_nested());
+        let kept: Vec<usize> = (0..self.names.len()).filter(|&column| !is_nested(column)).collect();
+        let names: Vec<String> = kept.iter().map(|&column| self.names[column].clone()).collect();
         let mut columns = vec![Vec::new(); names.len()];
         self.for_each(&kept, |rows| {
             for (i, column) in columns.iter_mut().enumerate() {

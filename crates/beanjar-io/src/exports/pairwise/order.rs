@@ -1,0 +1,170 @@
+//! In which order a pair was shown: by columns of what stood there, or by one that says whether they were exchanged.
+
+use super::plain;
+use crate::column_roles::found;
+use crate::error::shown;
+use crate::exports::Held;
+use std::collections::{HashMap, HashSet};
+
+/// The columns that say how pairs were shown.
+pub(super) struct Columns {
+    /// Those of what stood first and second.
+    pub(super) contents: Option<Contents>,
+    /// The one that says whether the pair was shown the other way round.
+    pub(super) exchanged: Option<usize>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Contents {
+    pub(super) first: usize,
+    pub(super) second: usize,
+    /// Whether the columns are called as those of names are.
+    named: bool,
+}
+
+impl Columns {
+    /// None if there are no such columns.
+    pub(super) fn of(table: &Held) -> Option<Columns> {
+        let exchanged = (0..table.names.len()).find(|&column| match says_order(&table.names[column]) {
+            Some(Says::Exchanged) => true,
+            // With more values than two it is the number of a row or of an item.
+            Some(Says::Order) => known(&table.columns[column]).len() <= 2,
+            None => false,
+        });
+        let columns = Columns { contents: contents(&table.names), exchanged };
+        (columns.contents.is_some() || columns.exchanged.is_some()).then_some(columns)
+    }
+}
+
+/// Whether columns of these names may say how pairs were shown.
+pub(super) fn may_say(names: &[String]) -> bool {
+    contents(names).is_some() || names.iter().any(|name| says_order(name).is_some())
+}
+
+enum Says {
+    Exchanged,
+    Order,
+}
+
+fn says_order(name: &str) -> Option<Says> {
+    const ORDERS: [&str; 12] = [
+        "order",
+        "ordering",
+        "position",
+        "presentationorder",
+        "presentedorder",
+        "displayorder",
+        "answerorder",
+        "responseorder",
+        "pairorder",
+        "presentedfirst",
+        "shownfirst",
+        "firstshown",
+    ];
+    let name = plain(name);
+    if ["swap", "flip", "switch", "revers"].into_iter().any(|part| name.contains(part)) {
+        return Some(Says::Exchanged);
+    }
+    ORDERS.contains(&name.as_str()).then_some(Says::Order)
+}
+
+fn contents(names: &[String]) -> Option<Contents> {
+    let plain_names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    let at = |wanted: &str| plain_names.iter().position(|name| name == wanted);
+    // Names of systems before what they wrote.
+    let stems =
+        ["model", "system", "generator", "assistant", "candidate", "response", "answer", "output", "option", ""];
+    let sides = [["a", "b", "c"], ["1", "2", "3"], ["first", "second", "third"], ["left", "right", "middle"]];
+    for (place, stem) in stems.into_iter().enumerate() {
+        for side in sides {
+            let columns =
+                [side.map(|side| at(&format!("{stem}{side}"))), side.map(|side| at(&format!("{side}{stem}")))];
+            for [first, second, third] in columns {
+                // A third option makes it a question with several answers.
+                if let (Some(first), Some(second), None) = (first, second, third) {
+                    return Some(Contents { first, second, named: place < 3 });
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The values of a column.
+fn known(values: &[String]) -> HashSet<String> {
+    values.iter().map(|text| plain(text)).filter(|text| !text.is_empty()).collect()
+}
+
+/// Of each row whether the pair was shown the other way round; none where nothing is said. An error if the values cannot be
+/// read.
+pub(super) fn exchanged(table: &Held, column: usize) -> Result<Vec<Option<bool>>, String> {
+    let values = &table.columns[column];
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    // Counted from 1: the second order is the other way round.
+    let from_one = values.iter().any(|text| number(text) == Some(2.0))
+        || !values.iter().any(|text| number(text) == Some(0.0))
+            && matches!(says_order(&table.names[column]), Some(Says::Order));
+    let one = |text: &String| match (number(text), plain(text).as_str()) {
+        (_, "") => Ok(None),
+        (Some(number), _) if [0.0, 1.0, 2.0].contains(&number) => Ok(Some(number == if from_one { 2.0 } else { 1.0 })),
+        (
+            _,
+            "true" | "yes" | "ba" | "b" | "bfirst" | "second" | "swap" | "swapped" | "reverse" | "reversed" | "flipped"
+            | "switched",
+        ) => Ok(Some(true)),
+        (
+            _,
+            "false" | "no" | "ab" | "a" | "afirst" | "first" | "original" | "normal" | "forward" | "standard"
+            | "default" | "unswapped" | "notswapped",
+        ) => Ok(Some(false)),
+        _ => Err(format!(
+            "it holds verdicts on pairs, and the order in which they were shown, '{}' in column '{}', is not understood: write AB or BA there; or name the columns with --columns to take the verdicts as they are",
+            shown(text),
+            shown(&table.names[column])
+        )),
+    };
+    values.iter().map(one).collect()
+}
+
+/// Whether what stands in the two columns are names of systems, which come again, and not texts that differ from item to item.
+pub(super) fn are_names(table: &Held, contents: Contents) -> bool {
+    let (ones, others) = (&table.columns[contents.first], &table.columns[contents.second]);
+    let names: HashSet<&str> = ones.iter().chain(others).map(String::as_str).collect();
+    let few = 4 * names.len() <= 2 * ones.len() + 8;
+    names.iter().all(|name| name.len() <= 60) && (contents.named || few)
+}
+
+/// Whether names stand in the same columns however the pair was shown, and so have to be turned; else they stand as they
+/// were shown. An error if that is not clear.
+pub(super) fn to_turn(table: &Held, contents: Contents, exchanged: &[Option<bool>]) -> Result<bool, String> {
+    let (ones, others) = (&table.columns[contents.first], &table.columns[contents.second]);
+    let mut pairs: HashMap<(&str, &str), HashSet<(bool, bool)>> = HashMap::new();
+    for ((one, other), exchanged) in ones.iter().zip(others).zip(exchanged) {
+        let in_order = one <= other;
+        let pair = if in_order { (one.as_str(), other.as_str()) } else { (other.as_str(), one.as_str()) };
+        pairs.entry(pair).or_default().extend(exchanged.map(|exchanged| (in_order, exchanged)));
+    }
+    let varies =
+        |seen: &HashSet<(bool, bool)>, pick: fn(&(bool, bool)) -> bool| seen.iter().any(pick) && !seen.iter().all(pick);
+    let (mut fixed, mut as_shown, mut unclear) = (false, false, false);
+    for seen in pairs.values() {
+        match (varies(seen, |row| row.0), varies(seen, |row| row.1)) {
+            (false, true) => fixed = true,
+            (true, true) if seen.len() == 2 => as_shown = true,
+            (true, _) => unclear = true,
+            (false, false) => {}
+        }
+    }
+    // Nothing was exchanged, and nothing has to be turned.
+    if !exchanged.contains(&Some(true)) {
+        return Ok(false);
+    }
+    if unclear || fixed == as_shown {
+        let names = [contents.first, contents.second].map(|column| table.names[column].clone());
+        return Err(format!(
+            "it is not clear whether {} name what was shown first and second, or what was so before the order was changed; leave out the column that says it was changed, or name the columns with --columns to take the verdicts as they are",
+            found(&names)
+        ));
+    }
+    Ok(fixed)
+}
