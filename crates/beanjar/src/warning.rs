@@ -303,12 +303,13 @@ pub fn counted(n: usize, what: &str) -> String {
     let digits = n.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or_default()).collect();
-    let ending = match what {
-        _ if n == 1 => "",
-        what if what.ends_with('s') => "es",
-        _ => "s",
+    let (stem, ending) = match what {
+        _ if n == 1 => (what, ""),
+        what if what.ends_with('s') => (what, "es"),
+        what if what.ends_with("ty") || what.ends_with("ly") => (&what[..what.len() - 1], "ies"),
+        _ => (what, "s"),
     };
-    format!("{} {what}{ending}", groups.join(","))
+    format!("{} {stem}{ending}", groups.join(","))
 }
 
 fn listed(models: &[(String, usize)]) -> String {
@@ -324,6 +325,7 @@ mod tests {
     fn counts_are_readable_and_long_lists_short() {
         assert_eq!(counted(1, "task"), "1 task");
         assert_eq!(counted(2, "class"), "2 classes");
+        assert_eq!(counted(3, "penalty"), "3 penalties");
         assert_eq!(counted(1_234_567, "task"), "1,234,567 tasks");
         let names = |n: usize| (0..n).map(|i| format!("a{i}")).collect::<Vec<_>>();
         assert_eq!(first_few(&names(2)), "a0, a1");

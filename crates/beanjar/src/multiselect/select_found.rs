@@ -7,6 +7,7 @@ use super::select_outcome::{
     AttributeMoments, AttributeStability, NextJudgment, OtherMethod, OtherStep, RecognisedClass, SelectLabel,
     SelectOutcome, SelectStep, SelectedAttribute,
 };
+use super::spending::Spending;
 use super::{Classes, Estimates, StabilityFit, Step};
 
 impl SelectOutcome {
@@ -30,7 +31,6 @@ impl SelectOutcome {
             }
         };
         let path: Vec<SelectStep> = steps.map(step).collect();
-        let advice = BudgetAdvice::of(&path);
         let weights = estimates.weights_for(&selection.repeats);
         let (weights, bias) = estimates.of_combined(&weights, &selection.repeats);
         let expected = loss(selection.spent);
@@ -66,8 +66,8 @@ impl SelectOutcome {
             error_rate: recognised.map(|(recognised, _)| recognised.error_rate),
             recognised: recognised.map(|(recognised, classes)| classes.with_recall(&recognised.recall)),
             rule: validation.and_then(|validation| validation.rule.clone()),
-            suggested_budget: advice.and_then(BudgetAdvice::suggested),
-            still_falling: matches!(advice, Some(BudgetAdvice::StillFalls { .. })),
+            suggested_budget: None,
+            still_falling: false,
             upper_bound: selection.upper_bound,
             gap: if selection.upper_bound > 0.0 { 1.0 - selection.explained / selection.upper_bound } else { 0.0 },
             proven: selection.proven,
@@ -78,7 +78,7 @@ impl SelectOutcome {
                 spent: step.spent,
                 explained: step.explained,
             }),
-            attributes: estimates.moments(&selector.spending.cost, coded.classes.as_ref()),
+            attributes: estimates.moments(&selector.spending, coded.classes.as_ref()),
             others: found.others.map(|others| others.into_iter().map(OtherMethod::of).collect()),
             left_out: estimates.judged_once(),
             stability: found.stability.map(|stability| estimates.stability(&stability)),
@@ -95,7 +95,8 @@ impl OtherMethod {
 }
 
 impl SelectOutcome {
-    /// The same with the errors of the label itself taken off: losses are those of predicting the true values.
+    /// The same with the errors of the label itself taken off: losses are those of predicting the true values. What is said
+    /// of the budget goes by these.
     pub(super) fn without_noise(mut self, noise: f64) -> Self {
         let less = |loss: &mut f64| *loss = (*loss - noise).max(0.0);
         less(&mut self.label.variance);
@@ -108,6 +109,9 @@ impl SelectOutcome {
         for step in self.others.iter_mut().flatten().flat_map(|other| &mut other.path) {
             less(&mut step.cv_loss);
         }
+        let advice = self.advice();
+        self.suggested_budget = advice.and_then(BudgetAdvice::suggested);
+        self.still_falling = matches!(advice, Some(BudgetAdvice::StillFalls { .. }));
         self
     }
 }
@@ -119,7 +123,7 @@ impl Estimates {
     }
 
     /// What is known of each attribute that could be chosen.
-    fn moments(&self, cost: &[f64], classes: Option<&Classes>) -> Vec<AttributeMoments> {
+    fn moments(&self, spending: &Spending, classes: Option<&Classes>) -> Vec<AttributeMoments> {
         let of = |a: usize| {
             // Both are estimates, so that the quotient may exceed 1.
             let correlation = match self.covariance[a] {
@@ -136,10 +140,10 @@ impl Estimates {
                 covariance: self.covariance[a].into(),
                 noise: self.noise[a],
                 signal: self.signal[a],
-                cost: cost[a],
+                cost: spending.cost[a],
             }
         };
-        (0..self.len()).filter(|&a| self.usable[a]).map(of).collect()
+        (0..self.len()).filter(|&a| self.usable[a] && spending.at_most[a] > 0).map(of).collect()
     }
 
     fn stability(&self, stability: &[StabilityFit]) -> Vec<AttributeStability> {

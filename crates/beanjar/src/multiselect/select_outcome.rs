@@ -232,6 +232,12 @@ impl SelectOutcome {
         BudgetAdvice::of(&self.path)
     }
 
+    /// What the error on new objects is below, where it cannot be told from 0; none where it can, or is not known.
+    #[must_use]
+    pub fn error_below(&self) -> Option<f64> {
+        error_below(self.cv_loss, self.cv_se)
+    }
+
     /// The attributes and numbers of judgments alone: to plan by, and to fit a predictor for.
     #[must_use]
     pub fn to_selection(&self) -> Selection {
@@ -254,5 +260,32 @@ impl SelectOutcome {
                 rule: self.rule.clone(),
             }),
         }
+    }
+}
+
+impl SelectStep {
+    /// What the error on new objects is below after this step, where it cannot be told from 0.
+    #[must_use]
+    pub fn error_below(&self) -> Option<f64> {
+        error_below(self.cv_loss, self.cv_se)
+    }
+}
+
+/// An estimate within one standard error of 0 says no more than that: the error is below two standard errors above it.
+fn error_below(loss: Option<f64>, se: Option<f64>) -> Option<f64> {
+    let (loss, se) = loss.zip(se)?;
+    (loss <= se).then(|| loss.max(0.0) + 2.0 * se)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_within_its_standard_error_of_zero_is_a_bound() {
+        assert_eq!(error_below(Some(0.0), Some(0.02)), Some(0.04));
+        assert_eq!(error_below(Some(0.5), Some(0.5)), Some(1.5));
+        assert_eq!(error_below(Some(-0.1), Some(0.5)), Some(1.0));
+        assert_eq!((error_below(Some(0.51), Some(0.5)), error_below(Some(0.5), None)), (None, None));
     }
 }

@@ -1,6 +1,6 @@
 use super::aggregate_outcome::{AggregateOutcome, FitSummary};
 use super::votes::find_hopeless;
-use super::{Calibration, Evidence, Majority, Method, Posterior, worker_accuracies};
+use super::{Calibration, Evidence, Majority, Method, Posterior, TaskState, worker_accuracies};
 use crate::judgments::{Column, Dictionary, KnownClasses, Labels, Repeats};
 use crate::nearest_name::nearest;
 use crate::workers::{AgreementMap, Information, Keep, Missing, Ranking};
@@ -111,6 +111,9 @@ impl Aggregate {
         let compared = truth.and_then(|truth| compared(&fit.posterior, truth, gold.as_deref()));
         let mut outcome = AggregateOutcome::new(method.name().to_owned(), labels, fit.posterior, accuracies, context);
         find_hopeless(&mut outcome.states, &fit.rule, &outcome.posterior, ballots, context);
+        for (state, answer) in outcome.states.iter_mut().zip(gold.iter().flatten()) {
+            *state = if answer.is_some() { TaskState::Known } else { *state };
+        }
         outcome.fit = Some(summary);
         outcome.rule = Some(fit.rule);
         outcome.confusion = self.confusion;

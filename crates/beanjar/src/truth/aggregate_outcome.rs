@@ -101,6 +101,8 @@ pub struct TaskStates {
     pub hopeless: usize,
     /// Tasks with two or more classes that are as probable as any; they are counted above as well.
     pub tied: usize,
+    /// Tasks whose answer was known; they are counted nowhere else.
+    pub known: usize,
 }
 
 /// How good one worker is.
@@ -194,6 +196,7 @@ impl AggregateOutcome {
             in_doubt: of(TaskState::InDoubt),
             hopeless: of(TaskState::Hopeless),
             tied: self.tied.iter().filter(|tied| **tied).count(),
+            known: of(TaskState::Known),
         }
     }
 

@@ -120,7 +120,8 @@ impl AggregateReport<'_> {
             "hopeless",
             "workers guess or are divided: more votes would hardly help, an expert would",
         );
-        text + &row(states.tied, "tied", "another label is as probable; one was drawn by --seed")
+        text += &row(states.tied, "tied", "another label is as probable; one was drawn by --seed");
+        text + &row(states.known, "known", "the answer was given; they are counted in no other line")
     }
 
     /// The least sure tasks first.
@@ -175,7 +176,7 @@ fn doubt(task: &AggregatedTask<'_>) -> String {
     let second = task.probabilities.possible().filter(|(_, p)| *p >= 0.8 * task.confidence).count();
     match (task.tied, task.state) {
         (true, _) => "tied".into(),
-        (_, TaskState::Settled) => String::new(),
+        (_, TaskState::Settled | TaskState::Known) => String::new(),
         (_, TaskState::Hopeless) => "hopeless".into(),
         (_, TaskState::InDoubt) if second > 1 => "nearly tied".into(),
         (_, TaskState::InDoubt) => "in doubt".into(),

@@ -151,11 +151,11 @@ fn losses(outcome: &SelectOutcome) -> String {
     }
     if let (Some(loss), Some(se)) = (outcome.cv_loss, outcome.cv_se) {
         let of = if outcome.several().is_some() { "summed over classes, " } else { "" };
-        line(
-            "expected squared error",
-            number(loss),
-            format!("{of}on new objects, cross-validated; standard error {}", number(se)),
-        );
+        let (value, told) = match outcome.error_below() {
+            Some(below) => (format!("< {}", number(below)), "not distinguishable from 0".to_owned()),
+            None => (number(loss), format!("standard error {}", number(se))),
+        };
+        line("expected squared error", value, format!("{of}on new objects, cross-validated; {told}"));
     }
     let of_mean = match outcome.several() {
         Some(_) => "the same where every object is given the shares of the classes",

@@ -69,6 +69,7 @@ fn costs_and_limits_go_by_name() {
     let outcome = params.fit(&judgments, &label, &Context::new()).unwrap();
     assert!(judgments_of(&outcome, "a4") >= 1 && outcome.path[0].attribute == "a4");
     assert_eq!(judgments_of(&outcome, "a1"), 0);
+    assert!(outcome.attributes.iter().all(|known| known.attribute != "a1"), "it could not be chosen");
     assert!(judgments_of(&outcome, "a3") <= 1);
     assert!(outcome.selection.iter().all(|chosen| chosen.judgments <= 3));
     assert!(outcome.selection.iter().all(|chosen| chosen.cost == if chosen.attribute == "a0" { 2.5 } else { 1.0 }));
@@ -224,4 +225,22 @@ fn a_selection_is_read_back_from_the_json_of_an_outcome() {
     let selection = crate::multiselect::Selection::from_json(&json).unwrap();
     assert_eq!(selection, outcome.to_selection());
     assert_eq!(selection.label.as_deref(), Some("y"));
+}
+
+#[test]
+fn what_is_said_of_the_budget_goes_by_losses_that_are_shown() {
+    let params = Select { budget: 12.0, ridge: Some(0.0), ..Select::default() };
+    let falling = (0..40).find_map(|seed| {
+        let (judgments, label) = data(seed, 5, 60);
+        let outcome = params.fit(&judgments, &label, &Context::new()).unwrap();
+        outcome.still_falling.then_some((judgments, label, outcome))
+    });
+    let (judgments, label, outcome) = falling.unwrap();
+    // From the middle of the path on all of the error is the label's own.
+    let label_noise = outcome.path[outcome.path.len() / 2].cv_loss.unwrap();
+    let outcome = Select { label_noise, ..params }.fit(&judgments, &label, &Context::new()).unwrap();
+    assert_eq!(outcome.cv_loss, Some(0.0));
+    assert!(!outcome.still_falling && outcome.suggested_budget.unwrap() < outcome.spent);
+    assert_eq!(outcome.suggested_budget, outcome.advice().and_then(crate::multiselect::BudgetAdvice::suggested));
+    assert!(outcome.error_below().unwrap() > 0.0);
 }

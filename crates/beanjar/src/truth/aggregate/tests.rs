@@ -47,6 +47,8 @@ fn known_labels_are_fixed_and_left_out_of_the_comparison() {
     }
     // By the truth only the 80 others count; on the known labels the method is fitted without them.
     assert_eq!(outcome.truth.unwrap().tasks, 80);
+    let states = outcome.states();
+    assert_eq!((states.known, states.settled + states.in_doubt + states.hopeless), (40, 80));
     assert_eq!(outcome.gold.unwrap().tasks, 40);
     assert!(outcome.gold.unwrap().accuracy < 1.0);
 }

@@ -36,7 +36,7 @@ pub(super) fn mixture(candidates: usize, probabilities: &[f64], counts: &[f64], 
 }
 
 /// By how many standard errors the mixture of all candidates but the last predicts better than the last alone, tasks
-/// being the independent units. None without a label.
+/// being the independent units. None with labels of fewer than two tasks: one has no standard error.
 pub(super) fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Option<f64> {
     let plain = held_out.candidates - 1;
     let others: f64 = weights[..plain].iter().sum();
@@ -50,6 +50,9 @@ pub(super) fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Optio
         seen[task as usize] = true;
     }
     let gains: Vec<f64> = gains.into_iter().zip(seen).filter_map(|(gain, seen)| seen.then_some(gain)).collect();
+    if gains.len() < 2 {
+        return None;
+    }
     let n = gains.len() as f64;
     let mean = gains.iter().sum::<f64>() / n;
     let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / n;
@@ -110,5 +113,13 @@ mod tests {
         assert!((gain - direct).abs() < 1e-6, "{gain} and {direct}");
         let none = HeldOut { candidates: 2, probabilities: vec![], tasks: vec![], counts: vec![] };
         assert_eq!(gain_over_plain_vote(&none, &[0.5, 0.5]), None);
+        let of = |tasks: Vec<u32>| HeldOut {
+            candidates: 2,
+            probabilities: [0.6, 0.3].repeat(tasks.len()),
+            counts: vec![1.0; tasks.len()],
+            tasks,
+        };
+        assert_eq!(gain_over_plain_vote(&of(vec![7; 3]), &[0.5, 0.5]), None, "one task has no standard error");
+        assert!(gain_over_plain_vote(&of(vec![0, 1, 2]), &[0.5, 0.5]).unwrap() > 100.0, "the same gain on every task");
     }
 }

@@ -11,8 +11,8 @@ pub struct AutoSummary {
     pub held_out: usize,
     /// Whether the answer is the plain vote, because nothing predicts held-out labels better.
     pub plain_vote: bool,
-    /// By how many standard errors the models predict held-out labels better than the plain vote does; none if no label
-    /// could be held out.
+    /// By how many standard errors the models predict held-out labels better than the plain vote does; none if labels of
+    /// fewer than two tasks could be held out.
     pub gain: Option<f64>,
     /// The candidates and their weights, the plain vote last.
     pub candidates: Vec<CandidateWeight>,
@@ -78,7 +78,7 @@ impl AutoSummary {
     pub fn sentence(&self) -> String {
         match (self.plain_vote, self.gain) {
             (true, None) => {
-                "labels are the plain vote: no task has labels to spare, so nothing could be checked".into()
+                "labels are the plain vote: too few tasks have labels to spare, so nothing could be checked".into()
             }
             (true, Some(_)) => format!(
                 "labels are the plain vote: no model of the workers predicts {} held-out labels better",

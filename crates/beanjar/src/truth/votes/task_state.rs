@@ -16,6 +16,8 @@ pub enum TaskState {
     InDoubt,
     /// It has not, and further votes by such workers are expected to change little: they guess, or are divided for good.
     Hopeless,
+    /// Its answer was given: it says nothing of the labels.
+    Known,
 }
 
 /// The probability above which a label is settled.
