@@ -34,6 +34,22 @@
     tip.style.top = `${above > 4 ? above : Math.min(box.bottom + 8, innerHeight - size.height - 4)}px`;
   };
 
+  // A square of pairs is drawn as a few lines; here each pair gets a mark.
+  for (const svg of document.querySelectorAll("svg[data-heat]")) {
+    const [n, left, top, cell] = ["heat", "left", "top", "cell"].map((name) => Number(svg.dataset[name]));
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        if (i === j) continue;
+        const [low, high] = [Math.min(i, j), Math.max(i, j)];
+        const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+        const row = low * n - (low * (low + 1)) / 2 + high - low - 1;
+        const place = { class: "mark spot", "data-row": row, x: left + cell * j, y: top + cell * i, width: cell, height: cell };
+        for (const [name, value] of Object.entries(place)) mark.setAttribute(name, value);
+        svg.append(mark);
+      }
+    }
+  }
+
   for (const svg of document.querySelectorAll("svg.figure")) {
     const marks = [...svg.querySelectorAll(".mark")].sort((a, b) => a.dataset.row - b.dataset.row);
     if (marks.length === 0) continue;

@@ -10,6 +10,11 @@
     return size >= 10000 ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
   };
 
+  const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+  // An error within its standard error of 0 says no more than what it is below.
+  const below = (step) =>
+    step.cv_loss == null || step.cv_se == null || step.cv_loss > step.cv_se ? null : Math.max(0, step.cv_loss) + 2 * step.cv_se;
+
   for (const section of document.querySelectorAll("section")) {
     const slider = section.querySelector("input[type=range]");
     if (!slider) continue;
@@ -33,10 +38,14 @@
       const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
       field("spent", short(now.spent));
       field("judgments", String(total));
-      field("attributes", String(counts.size));
-      field("error", short(now.cv_loss ?? now.projected_loss));
-      field("se", now.cv_se == null ? "" : `standard error ${short(now.cv_se)}`);
-      field("root", short(Math.sqrt(Math.max(0, now.cv_loss ?? now.projected_loss))));
+      field("all-judgments", counted(total, "judgment"));
+      field("all-attributes", counted(counts.size, "attribute"));
+      const error = now.cv_loss ?? now.projected_loss;
+      const most = below(now);
+      field("error", most == null ? short(error) : `below ${short(most)}`);
+      field("root", most == null ? short(Math.sqrt(Math.max(0, error))) : `below ${short(Math.sqrt(most))}`);
+      const sure = now.cv_se == null ? "" : `standard error ${short(now.cv_se)}`;
+      field("se", most == null ? sure : "not distinguishable from 0");
       const bound = path.slice(step - 1).find((later) => later.upper_bound != null)?.upper_bound;
       const left = bound == null ? null : Math.max(0, bound - now.explained);
       field("gain", left == null ? "\u2013" : short(left));

@@ -1,6 +1,6 @@
 use crate::frame::{Draw, Frame, Key};
 use crate::scale::Axis;
-use crate::svg::{Anchor, Svg};
+use crate::svg::{Anchor, Svg, Taken};
 
 /// A line of a chart.
 #[derive(Clone, Debug)]
@@ -226,8 +226,9 @@ impl Draw for Chart {
             if series.look == Look::Marked {
                 points.iter().for_each(|(x, y)| svg.add(mark(*x, *y, i)));
             }
+            let mut taken = Taken::default();
             for ((x, y), note) in points.iter().zip(&series.notes) {
-                svg.text((*x, y - 10.0), Anchor::Middle, "soft", note);
+                taken.put(&mut svg, (*x, y - 10.0), "soft", note);
             }
         }
         for (i, (at, name)) in self.markers.iter().enumerate() {

@@ -3,7 +3,7 @@
 use crate::frame::Draw;
 use crate::number::{short, whole};
 use crate::scale::Axis;
-use crate::svg::{Anchor, LETTERS, Svg, caption_room};
+use crate::svg::{Anchor, LETTERS, Svg, Taken, caption_room};
 use crate::text::width_of;
 
 /// A bin: its name under the axis, and how many are in it.
@@ -39,6 +39,7 @@ impl Draw for Columns {
         let widest = self.bins.iter().map(|bin| width_of(&bin.name)).fold(1.0, f64::max);
         // Names are left out where they would cover one another.
         let every = ((LETTERS * widest + 8.0) / step).ceil().max(1.0) as usize;
+        let mut taken = Taken::default();
         for (i, bin) in self.bins.iter().enumerate() {
             let x = left + step * i as f64;
             let y = bottom - axis.place(bin.count).unwrap_or(0.0) * (bottom - top);
@@ -54,8 +55,8 @@ impl Draw for Columns {
                 bottom - y
             ));
             let count = if bin.count.fract() == 0.0 { whole(bin.count.max(0.0) as usize) } else { short(bin.count) };
-            if bin.count > 0.0 && LETTERS * width_of(&count) < step + 2.0 {
-                svg.text((x + step / 2.0, y - 5.0), Anchor::Middle, "", &count);
+            if bin.count > 0.0 {
+                taken.put(&mut svg, (x + step / 2.0, y - 5.0), "", &count);
             }
             if i.is_multiple_of(every) {
                 svg.text((x + step / 2.0, bottom + 18.0), Anchor::Middle, "soft", &bin.name);
@@ -89,5 +90,13 @@ mod tests {
                 .element("")
                 .ends_with("</svg>\n")
         );
+    }
+
+    #[test]
+    fn counts_that_would_cover_one_another_are_left_out() {
+        let bins = (0..14).map(|i| Bin { name: i.to_string(), count: f64::from(1000 + i) }).collect();
+        let svg = Columns { across: "x".into(), up: "y".into(), bins }.draw(350.0).element("");
+        let shown = svg.matches(">1,0").count();
+        assert!((5..10).contains(&shown), "{shown} of 14");
     }
 }

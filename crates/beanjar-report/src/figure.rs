@@ -80,6 +80,6 @@ impl Figure {
         }
         out += &self.more;
         out += &format!("<figcaption>{}</figcaption>\n", escaped(&self.meaning));
-        out + &self.table.html(&name, self.drawing.is_none() && !self.table.is_empty()) + "</figure>\n"
+        out + &self.table.html(&name, &self.title, self.drawing.is_none() && !self.table.is_empty()) + "</figure>\n"
     }
 }

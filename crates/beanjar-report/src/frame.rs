@@ -1,8 +1,8 @@
 //! The frame of a plot: axes, grid, legend.
 
 use crate::scale::Axis;
-use crate::svg::{Anchor, LETTERS, Svg, caption_room};
-use crate::text::width_of;
+use crate::svg::{Anchor, LETTERS, Svg, Taken, caption_room};
+use crate::text::{lines, width_of};
 
 /// What a drawing must know: it is drawn once for wide screens and once for narrow ones.
 pub(crate) trait Draw: std::fmt::Debug {
@@ -28,19 +28,23 @@ pub(crate) struct Key {
 }
 
 const LINE: f64 = 20.0;
+/// From the left of a sample to its name.
+const SAMPLE: f64 = 28.0;
 
 impl Frame {
     /// Draws legend, axes and grid on a new drawing, for wide screens about half as high as wide.
     pub(crate) fn new(width: f64, keys: &[Key], x: Axis, y: Axis) -> (Svg, Frame) {
         let legend = legend(keys, width);
-        let above = LINE * legend.iter().map(|(line, ..)| line + 1).max().unwrap_or(0) as f64;
+        let above = LINE * legend.iter().map(|(line, _, _, words)| line + words.len()).max().unwrap_or(0) as f64;
         let below = caption_room(&x.title, width);
         let height = above + if width < 480.0 { 290.0 } else { 350.0 };
         let mut svg = Svg::new(width, height + below);
-        for (line, left, key) in &legend {
+        for (line, left, key, words) in &legend {
             let y = 14.0 + LINE * *line as f64;
             svg.add(format_args!("<g transform=\"translate({left:.1} {:.1})\">{}</g>", y - 4.0, key.sample));
-            svg.text((left + 28.0, y), Anchor::Start, "", &key.name);
+            for (i, words) in words.iter().enumerate() {
+                svg.text((left + SAMPLE, y + LINE * i as f64), Anchor::Start, "", words);
+            }
         }
         let across = y.ticks(5);
         let widest = across.iter().map(|(_, name)| width_of(name)).fold(0.0, f64::max);
@@ -59,10 +63,11 @@ impl Frame {
             svg.text((frame.left - 6.0, y + 4.0), Anchor::End, "soft", &name);
         }
         let room = (frame.right - frame.left) / 62.0;
+        let mut taken = Taken::default();
         for (at, name) in frame.x.ticks(room.max(2.0) as usize) {
             let x = frame.left + at * (frame.right - frame.left);
             svg.add(format_args!("<path class=\"axis\" d=\"M{x:.1} {:.1}v5\"/>", frame.bottom));
-            svg.text((x, frame.bottom + 19.0), Anchor::Middle, "soft", &name);
+            taken.put(&mut svg, (x, frame.bottom + 19.0), "soft", &name);
         }
         svg.add(format_args!(
             "<path class=\"axis\" d=\"M{:.1} {:.1}V{:.1}H{:.1}\"/>",
@@ -83,17 +88,44 @@ impl Frame {
     }
 }
 
-/// The names with the line and the place of each.
-fn legend(keys: &[Key], width: f64) -> Vec<(usize, f64, &Key)> {
-    let (mut line, mut left) = (0, 2.0);
+/// The names with the line and the place of each; one that is too wide for a line takes several.
+fn legend(keys: &[Key], width: f64) -> Vec<(usize, f64, &Key, Vec<String>)> {
+    const LEFT: f64 = 2.0;
+    let (mut line, mut left) = (0, LEFT);
     let mut places = Vec::new();
     for key in keys {
-        let wide = 28.0 + LETTERS * width_of(&key.name) + 18.0;
-        if left > 2.0 && left + wide > width {
-            (line, left) = (line + 1, 2.0);
+        let wide = SAMPLE + LETTERS * width_of(&key.name) + 18.0;
+        if left > LEFT && left + wide > width {
+            (line, left) = (line + 1, LEFT);
         }
-        places.push((line, left, key));
-        left += wide;
+        let words = match LEFT + wide > width {
+            true => lines(&key.name, (width - LEFT - SAMPLE - 6.0) / LETTERS),
+            false => vec![key.name.clone()],
+        };
+        let more = words.len().saturating_sub(1);
+        places.push((line, left, key, words));
+        (line, left) = if more > 0 { (line + more + 1, LEFT) } else { (line, left + wide) };
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_of_a_legend_take_several_lines_and_cover_no_other() {
+        let names =
+            ["short", "held-out labels that differ from the prediction, and one standard error of that", "last"];
+        let keys = names.map(|name| Key { name: name.into(), sample: String::new() });
+        let placed = legend(&keys, 350.0);
+        let mut lines: Vec<usize> = Vec::new();
+        for (line, left, key, words) in &placed {
+            assert_eq!(words.join(" "), key.name);
+            assert!(words.iter().all(|words| left + SAMPLE + LETTERS * width_of(words) <= 350.0), "{words:?}");
+            lines.extend((0..words.len()).map(|i| line + i));
+        }
+        assert_eq!(lines, [0, 1, 2, 3]);
+        assert!(legend(&keys, 1200.0).iter().all(|(line, ..)| *line == 0));
+    }
 }

@@ -3,7 +3,7 @@
 use crate::frame::Draw;
 use crate::number::percent;
 use crate::scale::Axis;
-use crate::svg::{Anchor, LETTERS, Svg, caption_room};
+use crate::svg::{Anchor, LETTERS, Svg, Taken, caption_room};
 use crate::text::{plain, shortened, width_of};
 
 /// One row.
@@ -84,13 +84,15 @@ impl Draw for RowChart {
             [row.value, low, high]
         });
         let axis = Axis::of(&self.axis, values.chain(self.reference.iter().map(|(at, _)| *at)));
-        let axis = if self.shape == Shape::Bar { axis.with(0.0) } else { axis };
         let axis = if self.percent { axis.in_percent() } else { axis };
+        // Lengths and shares are read from zero.
+        let axis = if self.percent || self.shape == Shape::Bar { axis.with(0.0) } else { axis };
         let across = |value: f64| axis.place(value).map(|at| left + at * (right - left));
+        let mut taken = Taken::default();
         for (at, name) in axis.ticks(((right - left) / 70.0).max(2.0) as usize) {
             let x = left + at * (right - left);
             svg.add(format_args!("<path class=\"grid\" d=\"M{x:.1} {top:.1}V{bottom:.1}\"/>"));
-            svg.text((x, bottom + 17.0), Anchor::Middle, "soft", &name);
+            taken.put(&mut svg, (x, bottom + 17.0), "soft", &name);
         }
         svg.caption((left + right) / 2.0, bottom + 37.0, &axis.title);
         if let Some((at, meaning)) = &self.reference
@@ -204,5 +206,15 @@ mod tests {
         assert_eq!(svg.matches("<circle class=\"f0\"").count(), 1);
         assert_eq!(svg.matches("hollow k1").count(), 1);
         assert!(RowChart { rows: Vec::new(), ..chart(Shape::Dot) }.draw(360.0).element("").contains("</svg>"));
+    }
+
+    #[test]
+    fn shares_are_read_from_zero_to_one() {
+        for shares in [vec![0.8, 0.9], vec![1.0], vec![0.7]] {
+            let named = shares.iter().map(|share| ("a", *share));
+            let chart = RowChart { shape: Shape::Dot, ..RowChart::of_shares("share", named) };
+            let svg = chart.draw(640.0).element("");
+            assert!(svg.contains(">0%<") && !svg.contains(">120%<") && !svg.contains(">150%<"), "{shares:?}: {svg}");
+        }
     }
 }

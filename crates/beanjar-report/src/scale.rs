@@ -8,6 +8,8 @@ pub(crate) struct Axis {
     pub(crate) title: String,
     low: f64,
     high: f64,
+    /// The smallest and the largest number.
+    seen: (f64, f64),
     logarithmic: bool,
     percent: bool,
 }
@@ -15,8 +17,11 @@ pub(crate) struct Axis {
 impl Axis {
     /// An axis with room for all of these numbers.
     pub(crate) fn of(title: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = range(values.filter(|value| value.is_finite()));
-        Axis { title: title.into(), low, high, logarithmic: false, percent: false }
+        let seen = values
+            .filter(|value| value.is_finite())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        let (low, high) = range(seen);
+        Axis { title: title.into(), low, high, seen, logarithmic: false, percent: false }
     }
 
     /// The same, of numbers above zero on a logarithmic scale.
@@ -36,9 +41,12 @@ impl Axis {
         Axis { low: self.low - room, high: self.high + room, ..self }
     }
 
-    /// The same, its numbers shown as percent.
+    /// The same, its numbers shown as percent. Of shares it ends where shares end.
     pub(crate) fn in_percent(self) -> Self {
-        Axis { percent: true, ..self }
+        let (least, most) = self.seen;
+        let low = if least >= 0.0 && !self.logarithmic { self.low.max(0.0) } else { self.low };
+        let high = if most <= 1.0 && !self.logarithmic { self.high.min(1.02) } else { self.high };
+        Axis { percent: true, low, high, ..self }
     }
 
     /// Where a number is, between 0 and 1; none if the axis cannot show it.
@@ -70,8 +78,7 @@ impl Axis {
 }
 
 /// The smallest and the largest value, with room between them.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+fn range((low, high): (f64, f64)) -> (f64, f64) {
     match high - low {
         spread if spread > 0.0 && spread.is_finite() => (low, high + 0.02 * spread),
         _ if low.is_finite() => {

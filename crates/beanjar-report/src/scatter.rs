@@ -2,7 +2,7 @@
 
 use crate::frame::{Draw, Frame, Key};
 use crate::scale::Axis;
-use crate::svg::{Anchor, LETTERS, Svg};
+use crate::svg::{Anchor, LETTERS, Svg, Taken};
 use crate::text::{plain, shortened, width_of};
 
 /// A point.
@@ -44,7 +44,7 @@ impl Draw for Scatter {
         // The chosen ones above the others.
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         order.sort_by_key(|&i| self.points[i].chosen);
-        let mut names = Names::default();
+        let mut taken = Taken::default();
         for i in order {
             let point = &self.points[i];
             let Some((x, y)) = frame.at(point.x, point.y) else { continue };
@@ -53,31 +53,22 @@ impl Draw for Scatter {
                 "<circle class=\"mark point k0 {class}\" data-row=\"{i}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size}\"/>"
             ));
             if point.chosen {
-                names.put(&mut svg, (x, y), &shortened(&plain(&point.name), 18), frame.right);
+                name(&mut svg, &mut taken, (x, y), &shortened(&plain(&point.name), 18), frame.right);
             }
         }
         svg
     }
 }
 
-/// Names beside points, as long as none covers another.
-#[derive(Default)]
-struct Names {
-    taken: Vec<(f64, f64, f64)>,
-}
-
-impl Names {
-    fn put(&mut self, svg: &mut Svg, (x, y): (f64, f64), name: &str, right: f64) {
-        let wide = LETTERS * width_of(name);
-        let (left, anchor, at) = match x + 9.0 + wide > right {
-            true => (x - 9.0 - wide, Anchor::End, x - 9.0),
-            false => (x + 9.0, Anchor::Start, x + 9.0),
-        };
-        let covers = |&(l, r, other): &(f64, f64, f64)| left < r && l < left + wide && (other - y).abs() < 15.0;
-        if left > 0.0 && !self.taken.iter().any(covers) {
-            self.taken.push((left, left + wide, y));
-            svg.text((at, y + 4.5), anchor, "", name);
-        }
+/// The name beside a point, if it covers no other.
+fn name(svg: &mut Svg, taken: &mut Taken, (x, y): (f64, f64), name: &str, right: f64) {
+    let wide = LETTERS * width_of(name);
+    let (left, anchor, at) = match x + 9.0 + wide > right {
+        true => (x - 9.0 - wide, Anchor::End, x - 9.0),
+        false => (x + 9.0, Anchor::Start, x + 9.0),
+    };
+    if left > 0.0 && taken.take(left, left + wide, y) {
+        svg.text((at, y + 4.5), anchor, "", name);
     }
 }
 

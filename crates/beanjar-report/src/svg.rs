@@ -94,6 +94,31 @@ impl Svg {
     }
 }
 
+/// Where words stand already, so that no others cover them.
+#[derive(Default)]
+pub(crate) struct Taken(Vec<(f64, f64, f64)>);
+
+impl Taken {
+    /// Takes the place from `left` to `right` on a line of text at height `y`, if it is free.
+    pub(crate) fn take(&mut self, left: f64, right: f64, y: f64) -> bool {
+        let covers = |&(l, r, other): &(f64, f64, f64)| left < r + 4.0 && l < right + 4.0 && (other - y).abs() < 15.0;
+        let free = !self.0.iter().any(covers);
+        if free {
+            self.0.push((left, right, y));
+        }
+        free
+    }
+
+    /// Writes words around `x`, moved so that they stay on the drawing, if they cover no others.
+    pub(crate) fn put(&mut self, svg: &mut Svg, (x, y): (f64, f64), class: &str, words: &str) {
+        let half = LETTERS * width_of(words) / 2.0;
+        let x = x.min(svg.width - half - 2.0).max(half + 2.0);
+        if self.take(x - half, x + half, y) {
+            svg.text((x, y), Anchor::Middle, class, words);
+        }
+    }
+}
+
 fn caption_lines(words: &str, width: f64) -> Vec<String> {
     lines(words, (width - 8.0) / LETTERS)
 }
@@ -136,5 +161,18 @@ mod tests {
         assert!(file.contains("a &lt; b\u{fffd}</text>"));
         assert!(file.matches("class=\"title\"").count() > 2);
         assert!(svg.element("\"named\"").contains("aria-label=\"&quot;named&quot;\""));
+    }
+
+    #[test]
+    fn words_that_would_cover_others_are_left_out_and_none_leaves_the_drawing() {
+        let (mut svg, mut taken) = (Svg::new(100.0, 50.0), Taken::default());
+        for (x, words) in [(10.0, "100"), (20.0, "200"), (60.0, "300"), (99.0, "400")] {
+            taken.put(&mut svg, (x, 10.0), "", words);
+        }
+        taken.put(&mut svg, (20.0, 40.0), "", "500");
+        let out = svg.element("");
+        assert!(out.contains("100<") && !out.contains("200<") && out.contains("300<") && out.contains("500<"), "{out}");
+        let x: f64 = out.split("<text x=\"").nth(3).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(x + LETTERS * width_of("400") / 2.0 <= 98.1, "{x}");
     }
 }

@@ -85,12 +85,13 @@ impl Table {
     }
 
     /// The table under its figure, closed unless it is the figure.
-    pub(crate) fn html(&self, name: &str, open: bool) -> String {
+    pub(crate) fn html(&self, name: &str, title: &str, open: bool) -> String {
         let mut out = format!(
-            "<details class=\"numbers\"{}><summary>The numbers ({})</summary>\n<div class=\"tools\" hidden><button type=\"button\" data-do=\"csv\" data-file=\"{}.csv\">Save as CSV</button> <button type=\"button\" data-do=\"copy\">Copy</button> <span role=\"status\"></span></div>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"The numbers\"><table>\n<thead><tr>",
+            "<details class=\"numbers\"{}><summary>The numbers ({})</summary>\n<div class=\"tools\" hidden><button type=\"button\" data-do=\"csv\" data-file=\"{}.csv\">Save as CSV</button> <button type=\"button\" data-do=\"copy\">Copy</button> <span role=\"status\"></span></div>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"The numbers: {}\"><table>\n<thead><tr>",
             if open { " open" } else { "" },
             count(self.rows.len(), "row"),
             escaped(name),
+            escaped(title),
         );
         for (i, name) in self.header.iter().enumerate() {
             let number = self.rows.first().and_then(|row| row.get(i)).is_some_and(|cell| cell.number);
@@ -125,7 +126,7 @@ mod tests {
     #[test]
     fn cells_show_short_and_save_exact() {
         let rows = [row!["<i>\n", 0.123_456_789, 12_345usize, Some(1.5), None::<f64>, true]];
-        let html = Table::new(&["a", "b", "c", "d", "e", "f"], rows.into_iter()).html("x", false);
+        let html = Table::new(&["a", "b", "c", "d", "e", "f"], rows.into_iter()).html("x", "y", false);
         assert!(html.contains("<td data-v=\"&lt;i&gt;\n\"><bdi>&lt;i&gt; </bdi></td>"), "{html}");
         assert!(html.contains("<td class=\"n\" data-v=\"0.123456789\">0.123</td>"));
         assert!(html.contains("<td class=\"n\" data-v=\"12345\">12,345</td>"));
@@ -136,6 +137,6 @@ mod tests {
     fn long_tables_are_cut_and_say_so() {
         let table = Table::new(&["a"], (0..MOST_ROWS + 7).map(|i| row![i]));
         assert_eq!(table.rows.len(), MOST_ROWS);
-        assert!(table.html("x", true).contains("7 more rows left out"));
+        assert!(table.html("x", "y", true).contains("7 more rows left out"));
     }
 }

@@ -33,7 +33,17 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| tame(c) == c) && text.chars().nth(LONGEST).is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(shortened(&text.chars().map(tame).take(LONGEST + 1).collect::<String>(), LONGEST))
+    // Joiners make one picture of several emoji, and belong to some scripts.
+    let joined = |c: char| !c.is_ascii() && !c.is_whitespace() && !c.is_control() && !unseen(c);
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let joins = matches!(c, '\u{200c}' | '\u{200d}') && joined(before) && rest.peek().is_some_and(|&c| joined(c));
+        out.push(if joins { c } else { tame(c) });
+        before = c;
+    }
+    Cow::Owned(shortened(&out, LONGEST))
 }
 
 /// A sentence on one line; unlike an id it may be long.
@@ -42,12 +52,14 @@ pub(crate) fn plain_words(text: &str) -> String {
     words.join(" ")
 }
 
-/// The first characters, with dots if there are more.
+/// The first and the last characters, with dots between them if there are more: long ids differ at their ends.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),
+    if text.char_indices().nth(most).is_none() {
+        return text.to_owned();
     }
+    let kept = most.saturating_sub(1);
+    let last = text.chars().count() - kept / 2;
+    text.chars().take(kept - kept / 2).chain(['\u{2026}']).chain(text.chars().skip(last)).collect()
 }
 
 /// An id within a sentence.
@@ -93,7 +105,25 @@ mod tests {
         assert_eq!(plain("שלום 🫘"), "שלום 🫘");
         assert_eq!(plain(&"x".repeat(10_000)).chars().count(), LONGEST);
         assert_eq!(plain(&"x".repeat(LONGEST)), "x".repeat(LONGEST));
-        assert!(plain(&"x".repeat(LONGEST + 1)).ends_with('\u{2026}'));
+        assert!(plain(&"x".repeat(LONGEST + 1)).contains('\u{2026}'));
+    }
+
+    #[test]
+    fn joiners_stay_between_emoji_alone() {
+        assert_eq!(plain("a\n\u{1f469}\u{200d}\u{1f52c}"), "a \u{1f469}\u{200d}\u{1f52c}");
+        assert_eq!(plain("a\u{200d}b\u{200d}"), "a\u{fffd}b\u{fffd}");
+        assert_eq!(plain("\u{1f469}\u{202e}\u{200d}\u{1f52c}"), "\u{1f469}\u{fffd}\u{fffd}\u{1f52c}");
+    }
+
+    #[test]
+    fn long_ids_that_differ_at_the_end_stay_apart() {
+        let id = |end: &str| format!("{}{end}", "a_rather_long_identifier_".repeat(20));
+        for most in [11, 24, 40, LONGEST] {
+            let (one, other) = (shortened(&id("01"), most), shortened(&id("02"), most));
+            assert!(one != other && one.chars().count() == most, "{one} and {other}");
+        }
+        assert_ne!(plain(&id("01")), plain(&id("02")));
+        assert_eq!((shortened("abcdef", 6), shortened("abcdef", 5)), ("abcdef".into(), "ab\u{2026}ef".into()));
     }
 
     #[test]

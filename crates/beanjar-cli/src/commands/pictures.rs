@@ -84,6 +84,16 @@ impl Easel<'_> {
     }
 }
 
+/// The name of what was read, without its folders.
+pub(crate) fn title_of(source: &Source) -> String {
+    match source {
+        Source::File(path) => {
+            path.file_name().map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned())
+        }
+        other => other.name(),
+    }
+}
+
 /// Writes a file, whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     let mut output = Output::create(path, &[])?;

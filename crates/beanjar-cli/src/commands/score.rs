@@ -62,7 +62,11 @@ impl Score {
         })?;
         common.warn_all(&outcome.warnings);
         easel.draw(
-            &format!("{} compared by {}", beanjar::counted(self.files.len(), "model"), self.labels.name()),
+            &format!(
+                "{} compared by {}",
+                beanjar::counted(self.files.len(), "model"),
+                crate::commands::pictures::title_of(&self.labels)
+            ),
             || vec![beanjar_report::score(&outcome)],
         )?;
         sink.emit(&outcome)

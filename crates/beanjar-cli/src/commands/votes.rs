@@ -63,8 +63,9 @@ impl Votes {
         let outcome = enough.run(&labels, &common.context()?);
         let outcome = outcome.map_err(|error| of_tables(error, &self.labels, self.gold.as_ref()))?;
         common.warn_all(&outcome.warnings);
-        easel
-            .draw(&format!("How many votes {} needs", self.labels.name()), || vec![beanjar_report::votes(&outcome)])?;
+        easel.draw(&format!("How many votes {} needs", crate::commands::pictures::title_of(&self.labels)), || {
+            vec![beanjar_report::votes(&outcome)]
+        })?;
         sink.emit(&outcome)
     }
 }

@@ -144,7 +144,7 @@ impl Workers {
         let inputs: Vec<&Source> = [&self.file].into_iter().chain(&self.truth).collect();
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
-        let title = format!("The workers of {}", self.file.name());
+        let title = format!("The workers of {}", crate::commands::pictures::title_of(&self.file));
         if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
             return Err(Failure::Words(
                 "--rule: chooses among workers by score; leave --by out, or say --by score".into(),

@@ -1,14 +1,15 @@
+use super::calibration::reliability;
 use super::pairs::agreement;
-use crate::chart::{Chart, Series};
 use crate::columns::{Bin, Columns};
 use crate::figure::Figure;
-use crate::number::{count, percent, short, whole};
+use crate::number::{count, form, mean_of, percent, short, whole};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
 use crate::text::{escaped, plain, quoted, shortened};
 use beanjar::AggregateOutcome;
-use beanjar::truth::{AggregatedWorker, AutoSummary, Calibration, TaskInDoubt};
+use beanjar::Warning;
+use beanjar::truth::{AggregatedWorker, AutoSummary, TaskInDoubt};
 
 /// The label of each task, how sure, and how good each worker is.
 pub fn aggregate(outcome: &AggregateOutcome) -> Part {
@@ -25,21 +26,8 @@ pub fn aggregate(outcome: &AggregateOutcome) -> Part {
     part.with_warnings(&outcome.warnings)
 }
 
-/// Confidence from which a task counts as settled.
-const SETTLED: f64 = 0.95;
-
 fn lead(outcome: &AggregateOutcome) -> Vec<String> {
-    let tasks = outcome.task_ids.len();
-    let settled = outcome.tasks().filter(|task| task.confidence >= SETTLED).count();
-    let mut lead = vec![format!(
-        "{} of {} ({}) are settled: their label has a probability of {} or more. It took {} by {}.",
-        whole(settled),
-        count(tasks, "task"),
-        percent(settled as f64 / tasks.max(1) as f64),
-        percent(SETTLED),
-        count(outcome.labels, "label"),
-        count(outcome.worker_ids.len(), "worker"),
-    )];
+    let mut lead = vec![states(outcome), origin(outcome)];
     if let Some(auto) = outcome.fit.as_ref().and_then(|fit| fit.auto.as_ref()) {
         lead.push(trust(auto));
     }
@@ -65,22 +53,91 @@ fn lead(outcome: &AggregateOutcome) -> Vec<String> {
     lead
 }
 
+/// More standard errors than this are all the same.
+const MOST_GAIN: f64 = 10.0;
+
+/// How many tasks are settled, and how it stands with the others.
+fn states(outcome: &AggregateOutcome) -> String {
+    let states = outcome.states();
+    let open = outcome.task_ids.len() - states.known;
+    let mut text = format!(
+        "{} of {} ({}) {} settled: {} label is more than 95% probable.",
+        whole(states.settled),
+        count(open, "task"),
+        percent(states.settled as f64 / open.max(1) as f64),
+        form(states.settled, "is", "are"),
+        form(states.settled, "its", "their"),
+    );
+    let mut more = Vec::new();
+    if states.in_doubt > 0 {
+        let them = form(states.in_doubt, "it", "them");
+        more.push(format!(
+            "{} {} in doubt, and more votes may settle {them}",
+            whole(states.in_doubt),
+            form(states.in_doubt, "is", "are")
+        ));
+    }
+    if states.hopeless > 0 {
+        let (n, are) = (whole(states.hopeless), form(states.hopeless, "is", "are"));
+        more.push(format!("{n} {are} hopeless: more votes would hardly help, an expert would"));
+    }
+    if states.tied > 0 {
+        more.push(format!("in {} of these, two labels are equally probable and one was drawn", whole(states.tied)));
+    }
+    if !more.is_empty() {
+        text += &format!(" Of the others, {}.", more.join("; "));
+    }
+    if states.known > 0 {
+        let (tasks, have) = (count(states.known, "more task"), form(states.known, "has", "have"));
+        text += &format!(" {tasks} {have} a known answer.");
+    }
+    text
+}
+
+/// Whose labels these are made of.
+fn origin(outcome: &AggregateOutcome) -> String {
+    let (mut kept, mut labels) = (0, 0);
+    for worker in outcome.workers().filter(|worker| worker.kept) {
+        (kept, labels) = (kept + 1, labels + worker.labels as usize);
+    }
+    let all = outcome.worker_ids.len();
+    let mut text = match kept < all {
+        true => {
+            let others = form(all - kept, "the other one was left out", "the others were left out");
+            format!(
+                "The labels come from {} by {} of {}; {others}.",
+                count(labels, "vote"),
+                whole(kept),
+                count(all, "worker")
+            )
+        }
+        false => format!("The labels come from {} by {}.", count(outcome.labels, "vote"), count(all, "worker")),
+    };
+    if outcome.warnings.iter().any(|warning| matches!(warning, Warning::Repeated { .. })) {
+        text += " Answers that a worker repeated on the same task are counted once.";
+    }
+    text
+}
+
 /// How far the default can be trusted here.
 fn trust(auto: &AutoSummary) -> String {
     let mut text = match (auto.plain_vote, auto.gain) {
-        (true, None) => "No label could be held out to compare methods, so the answer is the plain vote.".to_owned(),
+        (true, None) => {
+            "Too few tasks have votes to spare to compare methods by, so the answer is the plain vote.".to_owned()
+        }
         (true, _) => format!(
-            "Nothing predicts {} held-out labels better than the plain vote, so that is the answer.",
-            whole(auto.held_out)
+            "Nothing predicts {} that were held out better than the plain vote, so that is the answer.",
+            count(auto.held_out, "vote")
         ),
         (false, Some(gain)) => format!(
-            "The models predict {} held-out labels better than the plain vote by {} standard errors.",
-            whole(auto.held_out),
-            short((10.0 * gain).round() / 10.0)
+            "Models of the workers predict {} that were held out better than the plain vote does, by {} standard errors.",
+            count(auto.held_out, "vote"),
+            if gain > MOST_GAIN { format!("more than {MOST_GAIN}") } else { short((10.0 * gain).round() / 10.0) }
         ),
         (false, None) => "There are too many classes to learn who confuses what, so votes count by how often their worker agrees with the others.".to_owned(),
     };
-    text += &format!(" A task's votes are worth {} independent ones on average.", short(auto.effective_votes));
+    let votes = mean_of((10.0 * auto.effective_votes).round() / 10.0, "independent vote");
+    text += &format!(" The votes of a task are worth {votes} on average.");
     if let Some(known) = &auto.known {
         text += &format!(" {} taught how sure to be.", count(known.answers, "known answer"));
     }
@@ -103,9 +160,10 @@ fn confidence(outcome: &AggregateOutcome) -> Figure {
     let tasks = outcome.task_ids.len();
     let doubtful = outcome.tasks().filter(|task| task.confidence < 0.75).count();
     let title = format!(
-        "{} of {} have a confidence below 75%",
+        "{} of {} {} a confidence below 75%",
         if doubtful == 0 { "None".into() } else { whole(doubtful) },
-        count(tasks, "task")
+        count(tasks, "task"),
+        form(doubtful.max(1), "has", "have")
     );
     let meaning = "Tasks at the right need no more votes. Those at the left are worth another vote, or an expert.";
     let table = Table::new(&["from", "to", "tasks"], shown().map(|(from, to, n)| row![from, to, n]));
@@ -124,9 +182,14 @@ fn classes(outcome: &AggregateOutcome) -> Figure {
     shares.sort_by_key(|(_, n, _)| std::cmp::Reverse(*n));
     let drawn = shares.iter().take(MOST).map(|(name, _, share)| (*name, *share));
     let chart = RowChart::of_shares("share of tasks", drawn);
-    let title = match shares.first() {
-        Some((name, _, share)) => format!("{} is the label of {} of tasks", quoted(name), percent(*share)),
-        None => "No task has a label".into(),
+    let first: Vec<&str> = shares.iter().take_while(|(_, n, _)| *n == shares[0].1).map(|(name, ..)| *name).collect();
+    let title = match (&first[..], shares.first()) {
+        ([name], Some((.., share))) => format!("{} is the label of {} of tasks", quoted(name), percent(*share)),
+        ([one, other], Some((.., share))) => {
+            format!("{} and {} are each the label of {} of tasks", quoted(one), quoted(other), percent(*share))
+        }
+        (all, Some((.., share))) => format!("{} classes are each the label of {} of tasks", all.len(), percent(*share)),
+        _ => "No task has a label".into(),
     };
     let table = Table::new(&["class", "tasks", "share"], shares.iter().map(|(name, n, share)| row![*name, *n, *share]));
     Figure::new("classes", title, chart, "How the labels are shared out over the classes.", table)
@@ -169,13 +232,7 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
         outcome.workers().enumerate().filter(|(_, worker)| worker.accuracy.is_some()).collect();
     let accuracy = |worker: &AggregatedWorker<'_>| worker.accuracy.unwrap_or(0.0);
     all.sort_by(|(_, a), (_, b)| accuracy(a).total_cmp(&accuracy(b)).then(a.worker.cmp(b.worker)));
-    let (_, least) = all.first()?;
-    let title = format!(
-        "Workers are right {} to {} of the time; {} least",
-        percent(accuracy(least)),
-        percent(all.last().map_or(0.0, |(_, best)| accuracy(best))),
-        quoted(least.worker),
-    );
+    let title = accuracy_title(outcome, &all)?;
     // The worst and the best: of many workers, those in the middle are alike.
     let shown: Vec<usize> = match all.len() > MOST {
         true => (0..MOST / 2).chain(all.len() - MOST / 2..all.len()).collect(),
@@ -223,13 +280,53 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
     Some(figure)
 }
 
+/// Workers with fewer labels are not named as the best or the worst: their accuracy is chance.
+const FEWEST: u64 = 10;
+
+/// How good workers are; `all` are sorted by accuracy.
+fn accuracy_title(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_>)]) -> Option<String> {
+    let auto = outcome.fit.as_ref().and_then(|fit| fit.auto.as_ref());
+    if auto.is_some_and(|auto| auto.plain_vote && auto.gain.is_none()) {
+        return Some("No worker can be checked: too few tasks have votes of others to compare with".into());
+    }
+    let told: Vec<&AggregatedWorker<'_>> =
+        all.iter().map(|(_, worker)| worker).filter(|worker| worker.labels >= FEWEST).collect();
+    let (some, of) = match told.is_empty() {
+        true => (all.iter().map(|(_, worker)| worker).collect(), String::new()),
+        false => (
+            told,
+            if all.iter().any(|(_, worker)| worker.labels < FEWEST) {
+                format!(" with {FEWEST} labels or more")
+            } else {
+                String::new()
+            },
+        ),
+    };
+    let share = |worker: &AggregatedWorker<'_>| percent(worker.accuracy.unwrap_or(0.0));
+    let (least, most) = (some.first()?, some.last()?);
+    Some(match some.len() {
+        1 => format!("{} is right {} of the time", quoted(least.worker), share(least)),
+        n if share(least) == share(most) => {
+            format!("All {} workers{of} are right {} of the time", whole(n), share(least))
+        }
+        _ => format!(
+            "Workers{of} are right {} to {} of the time; {} least",
+            share(least),
+            share(most),
+            quoted(least.worker)
+        ),
+    })
+}
+
 /// Classes of a confusion matrix that can be read.
 const MOST_CLASSES: usize = 12;
 
 /// A list of workers to choose from, and their matrices.
 fn confusion(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_>)], shown: &[usize]) -> String {
+    let none = |why: String| format!("<p class=\"note\">Confusion matrices are not shown: {why}.</p>\n");
     if outcome.classes.len() > MOST_CLASSES {
-        return String::new();
+        let classes = count(outcome.classes.len(), "class");
+        return none(format!("{classes} are too many to read; the JSON of --confusion has them"));
     }
     let rounded = |matrix: Vec<Vec<f64>>| -> Vec<Vec<f64>> {
         matrix.into_iter().map(|row| row.into_iter().map(|share| (1e4 * share).round() / 1e4).collect()).collect()
@@ -237,7 +334,7 @@ fn confusion(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_>)], 
     let matrices: Vec<(usize, Vec<Vec<f64>>)> =
         shown.iter().filter_map(|&i| Some((i, rounded(outcome.confusion_of(all[i].0)?)))).collect();
     if matrices.is_empty() {
-        return String::new();
+        return none("this method learns none".into());
     }
     let options: String = matrices
         .iter()
@@ -248,34 +345,6 @@ fn confusion(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_>)], 
         matrices.into_iter().map(|(i, matrix)| (i.to_string(), matrix.into())).collect();
     let data = serde_json::json!({ "classes": classes, "matrices": matrices }).to_string().replace('<', "\\u003c");
     format!(
-        "<div class=\"confusion\" hidden><label>What this worker says of tasks of each class: <select>{options}</select></label>\n<div class=\"matrix\" aria-live=\"polite\"></div><script type=\"application/json\">{data}</script></div>\n"
+        "<div class=\"confusion\" hidden><label>What this worker says of tasks of each class: <select>{options}</select></label>\n<div class=\"matrix\" role=\"region\" tabindex=\"0\" aria-label=\"Confusion matrix\" aria-live=\"polite\"></div><script type=\"application/json\">{data}</script></div>\n"
     )
-}
-
-fn reliability(name: &str, found: &Calibration) -> Figure {
-    let bins = || found.bins.iter().filter_map(|bin| Some((bin.tasks, bin.confidence?, bin.accuracy?)));
-    let chart = Chart::new("", "confidence", "share that is right")
-        .with(Series::new("as it should be", [(0.0, 0.0), (1.0, 1.0)]).dashed())
-        .with(
-            Series::new(
-                "as it is, with the number of tasks",
-                bins().map(|(_, confidence, accuracy)| (confidence, accuracy)),
-            )
-            .marked()
-            .with_spots()
-            .with_notes(bins().map(|(tasks, ..)| whole(tasks)).collect()),
-        )
-        .in_percent(true, true);
-    let by = if name == "gold" { "known answers, when they are not used" } else { "the truth" };
-    let title = format!(
-        "By {by}, {} are right; confidence is off by {} on average ({})",
-        percent(found.accuracy),
-        percent(found.ece),
-        count(found.tasks, "task")
-    );
-    let meaning =
-        "On the dashed line a confidence of 80% is right 8 times in 10; below it, labels are less sure than they say.";
-    let rows = bins().map(|(tasks, confidence, accuracy)| row![confidence, accuracy, tasks]);
-    let table = Table::new(&["confidence", "right", "tasks"], rows);
-    Figure::new(&format!("reliability-{name}"), title, chart, meaning, table)
 }

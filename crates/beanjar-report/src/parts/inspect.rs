@@ -1,6 +1,6 @@
 use crate::columns::{Bin, Columns};
 use crate::figure::Figure;
-use crate::number::{count, percent, short, short_or_dash, whole};
+use crate::number::{count, form, mean_of, percent, short, short_or_dash, whole};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
@@ -26,11 +26,16 @@ pub fn inspect_judgments(outcome: &InspectJudgmentsOutcome) -> Part {
     part.lead.push(lead + ".");
     part.figures = vec![reliability(outcome), needed(outcome)];
     part.figures.extend(gaps(outcome));
-    let workers = outcome.workers.iter().map(|w| (w.worker.as_str(), w.judgments, w.agreement)).collect();
+    let workers = outcome.workers.iter().map(|w| Agreeing {
+        worker: &w.worker,
+        given: w.judgments,
+        agreement: w.agreement,
+        interval: w.agreement_low.zip(w.agreement_high),
+    });
     part.figures.extend(agreement(
-        workers,
+        workers.collect(),
         "judgments",
-        "correlation with the others' mean on the same objects",
+        "correlation with the others' mean on the same objects, with its 95% interval",
         false,
     ));
     part.with_warnings(&outcome.warnings)
@@ -43,19 +48,37 @@ pub fn inspect_labels(outcome: &InspectLabelsOutcome) -> Part {
         (Some(low), Some(high)) => format!(" (95% interval {} to {})", short(low), short(high)),
         _ => String::new(),
     };
-    part.lead.push(format!(
-        "{} of {} by {}. Krippendorff's alpha is {}{interval}: 1 is full agreement, 0 is what chance gives.",
+    let mut lead = format!(
+        "{} of {} by {}",
         count(outcome.labels, "label"),
         count(outcome.tasks, "task"),
         count(outcome.workers.len(), "worker"),
-        short_or_dash(outcome.alpha),
-    ));
+    );
+    if outcome.repeated > 0 {
+        let (n, are) = (whole(outcome.repeated), form(outcome.repeated, "is", "are"));
+        lead += &format!("; {n} of the labels {are} by a worker who had labelled the task before");
+    }
+    lead += &match outcome.alpha {
+        Some(alpha) => {
+            format!(
+                ". Krippendorff's alpha is {}{interval}: 1 is full agreement, 0 is what chance gives.",
+                short(alpha)
+            )
+        }
+        None => ". Nothing shows how far workers agree.".into(),
+    };
+    part.lead.push(lead);
     part.figures = vec![classes(outcome), votes(outcome)];
-    let workers = outcome.workers.iter().map(|w| (w.worker.as_str(), w.labels, w.agreement)).collect();
+    let workers = outcome.workers.iter().map(|w| Agreeing {
+        worker: &w.worker,
+        given: w.labels,
+        agreement: w.agreement,
+        interval: w.agreement_low.zip(w.agreement_high),
+    });
     part.figures.extend(agreement(
-        workers,
+        workers.collect(),
         "labels",
-        "share of the others' votes on the same tasks that are the same",
+        "share of the others' votes on the same tasks that are the same, with its 95% interval",
         true,
     ));
     part.with_warnings(&outcome.warnings)
@@ -85,13 +108,14 @@ fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
     };
     let known: Vec<&&AttributeReliability> = all.iter().filter(|a| a.icc.is_some()).collect();
     let title = match (known.first(), known.last()) {
-        (Some(best), Some(worst)) => format!(
-            "One judgment of {} is worth {} of the truth; of {}, {}",
-            quoted(&best.attribute),
-            short_or_dash(best.icc),
-            quoted(&worst.attribute),
-            short_or_dash(worst.icc),
-        ),
+        (Some(best), Some(worst)) => {
+            let mut title =
+                format!("One judgment of {} has a reliability of {}", quoted(&best.attribute), short_or_dash(best.icc));
+            if known.len() > 1 {
+                title += &format!(", one of {} {}", quoted(&worst.attribute), short_or_dash(worst.icc));
+            }
+            title
+        }
         _ => "No attribute was judged twice, so that no reliability is known".into(),
     };
     let meaning =
@@ -137,14 +161,14 @@ fn needed(outcome: &InspectJudgmentsOutcome) -> Figure {
         slides: false,
     };
     let title = match (all.first(), all.last()) {
-        (Some((easy, few)), Some((hard, many))) => format!(
-            "For a reliability of {}, {} takes {} and {} takes {}",
-            outcome.wanted,
-            quoted(&easy.attribute),
-            count(*few as usize, "judgment"),
-            quoted(&hard.attribute),
-            whole(*many as usize),
-        ),
+        (Some((easy, few)), Some((hard, many))) => {
+            let few = count(*few as usize, "judgment");
+            let mut title = format!("For a reliability of {}, {} takes {few}", outcome.wanted, quoted(&easy.attribute));
+            if all.len() > 1 {
+                title += &format!(" and {} {}", quoted(&hard.attribute), whole(*many as usize));
+            }
+            title
+        }
         _ => format!("No number of judgments gives a reliability of {}", outcome.wanted),
     };
     let never = outcome.attributes.len() - all.len();
@@ -182,9 +206,14 @@ fn classes(outcome: &InspectLabelsOutcome) -> Figure {
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     let drawn = all.iter().take(MOST).map(|(name, share)| (name.as_str(), *share));
     let chart = RowChart::of_shares("share of labels", drawn);
-    let title = match all.first() {
-        Some((name, share)) => format!("{} of all labels are {}", percent(*share), quoted(name)),
-        None => "There are no labels".into(),
+    let alike = all.iter().filter(|(_, share)| *share == all[0].1).count();
+    let title = match (alike, all.first()) {
+        (1, Some((name, share))) => format!("{} of all labels are {}", percent(*share), quoted(name)),
+        (2, Some((name, share))) => {
+            format!("{} and {} are {} of all labels each", quoted(name), quoted(all[1].0), percent(*share))
+        }
+        (n, Some((_, share))) => format!("{n} classes are {} of all labels each", percent(*share)),
+        (_, None) => "There are no labels".into(),
     };
     let table = Table::new(&["class", "share"], all.iter().map(|(name, share)| row![name.as_str(), *share]));
     Figure::new("classes", title, chart, "What workers say, before anything is made of it.", table)
@@ -200,8 +229,13 @@ fn votes(outcome: &InspectLabelsOutcome) -> Figure {
     };
     let single: u64 = all.iter().filter(|bin| bin.votes == 1).map(|bin| bin.tasks).sum();
     let title = match single {
-        0 => format!("Tasks have {} votes on average", short(mean)),
-        n => format!("Tasks have {} votes on average; {} have one only", short(mean), whole(n as usize)),
+        0 => format!("A task has {} on average", mean_of(mean, "vote")),
+        n => format!(
+            "A task has {} on average; {} {} one only",
+            mean_of(mean, "vote"),
+            whole(n as usize),
+            form(n as usize, "has", "have")
+        ),
     };
     let table = Table::new(&["votes", "tasks"], all.iter().map(|bin| row![bin.votes as usize, bin.tasks as usize]));
     Figure::new(
@@ -213,17 +247,29 @@ fn votes(outcome: &InspectLabelsOutcome) -> Figure {
     )
 }
 
-fn agreement(mut workers: Vec<(&str, u64, Option<f64>)>, what: &str, axis: &str, in_percent: bool) -> Option<Figure> {
-    workers.sort_by(|a, b| a.2.unwrap_or(f64::INFINITY).total_cmp(&b.2.unwrap_or(f64::INFINITY)).then(a.0.cmp(b.0)));
+/// How far a worker agrees with the others.
+struct Agreeing<'a> {
+    worker: &'a str,
+    /// How many labels or judgments they gave.
+    given: u64,
+    agreement: Option<f64>,
+    interval: Option<(f64, f64)>,
+}
+
+fn agreement(mut workers: Vec<Agreeing<'_>>, what: &str, axis: &str, in_percent: bool) -> Option<Figure> {
+    let first = |worker: &Agreeing<'_>| worker.agreement.unwrap_or(f64::INFINITY);
+    workers.sort_by(|a, b| first(a).total_cmp(&first(b)).then(a.worker.cmp(b.worker)));
     let known: Vec<(usize, f64)> =
-        workers.iter().enumerate().filter_map(|(i, (_, _, agreement))| Some((i, (*agreement)?))).collect();
-    let &(least, lowest) = known.first()?;
+        workers.iter().enumerate().filter_map(|(i, worker)| Some((i, worker.agreement?))).collect();
+    // By what is sure: a few labels that happen to differ make nobody the last.
+    let at_most = |&(i, value): &(usize, f64)| workers[i].interval.map_or(value, |(_, high)| high);
+    let &(least, lowest) = known.iter().min_by(|a, b| at_most(a).total_cmp(&at_most(b)))?;
     let shown = |value: f64| if in_percent { percent(value) } else { short(value) };
     let rows = known.iter().take(MOST).map(|&(i, value)| Row {
-        name: workers[i].0.to_owned(),
+        name: workers[i].worker.to_owned(),
         value,
-        interval: None,
-        note: whole(workers[i].1 as usize),
+        interval: workers[i].interval,
+        note: whole(workers[i].given as usize),
         filled: true,
         row: i,
     });
@@ -237,8 +283,8 @@ fn agreement(mut workers: Vec<(&str, u64, Option<f64>)>, what: &str, axis: &str,
     };
     let mean = known.iter().map(|(_, value)| value).sum::<f64>() / known.len() as f64;
     let title = format!(
-        "{} agrees least with the others, {}; the mean worker {}",
-        quoted(workers[least].0),
+        "{} surely agrees least with the others, {}; the average worker {}",
+        quoted(workers[least].worker),
         shown(lowest),
         shown(mean)
     );
@@ -247,9 +293,10 @@ fn agreement(mut workers: Vec<(&str, u64, Option<f64>)>, what: &str, axis: &str,
     if known.len() > MOST {
         meaning += &format!(" Drawn are the {MOST} who agree least.");
     }
-    let table = Table::new(
-        &["worker", "agreement", what],
-        workers.iter().map(|(name, n, agreement)| row![*name, *agreement, *n as usize]),
-    );
+    let row = |w: &Agreeing<'_>| {
+        let (low, high) = w.interval.unzip();
+        row![w.worker, w.agreement, low, high, w.given as usize]
+    };
+    let table = Table::new(&["worker", "agreement", "low", "high", what], workers.iter().map(row));
     Some(Figure::new("worker-agreement", title, chart, meaning, table))
 }

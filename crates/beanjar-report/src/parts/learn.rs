@@ -1,6 +1,6 @@
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, percent, short, short_or_dash};
+use crate::number::{count, form, percent, short, short_or_dash};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
@@ -23,8 +23,11 @@ pub fn learn(outcome: &LearnOutcome) -> Part {
 }
 
 fn lead(outcome: &LearnOutcome) -> Vec<String> {
-    let entered = outcome.features.iter().filter(|row| !row.truth.is_zero()).count();
-    let mut lead = vec![format!("The class depends on {entered} of {}.", count(outcome.features.len(), "feature"))];
+    let all = count(outcome.features.len(), "feature");
+    let mut lead = vec![match entered(outcome) {
+        0 => format!("The class depends on none of {all}."),
+        n => format!("The class depends on {n} of {all}."),
+    }];
     if let Some(s) = outcome.surrogate {
         let mut text = format!("{} of held-out labels differ from the prediction.", percent(s));
         if let (Some(error), Some(risk)) = (outcome.expert_error, outcome.risk) {
@@ -40,6 +43,11 @@ fn lead(outcome: &LearnOutcome) -> Vec<String> {
         lead.push(format!("By the truth it errs {} of the time.", percent(risk)));
     }
     lead
+}
+
+/// How many features the class depends on.
+fn entered(outcome: &LearnOutcome) -> usize {
+    outcome.features.iter().filter(|row| !row.truth.is_zero()).count()
 }
 
 fn chosen(outcome: &LearnOutcome) -> Option<&PathPoint> {
@@ -73,7 +81,7 @@ fn path(outcome: &LearnOutcome) -> Option<Figure> {
     let mut title = format!(
         "{} of held-out labels differ at the chosen penalty, the least of {}",
         percent(chosen.surrogate.unwrap_or(f64::NAN)),
-        count(points.len(), "penalty").replace("penaltys", "penalties"),
+        count(points.len(), "penalty"),
     );
     let mut meaning =
         "Too large a penalty leaves features out that matter, too small a one learns noise; labels that were held out find the middle.".to_owned();
@@ -136,7 +144,9 @@ fn features(outcome: &LearnOutcome) -> Figure {
         .map(|row| (row.feature.as_str(), largest(&row.truth), row.ease))
         .collect();
     all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let rows = all.iter().enumerate().take(MOST).map(|(i, (name, value, _))| Row {
+    // Those that only tell how hard a unit is come last, and have no bar.
+    let entered = entered(outcome);
+    let rows = all.iter().enumerate().take(entered.min(MOST)).map(|(i, (name, value, _))| Row {
         name: (*name).to_owned(),
         value: *value,
         interval: None,
@@ -156,17 +166,24 @@ fn features(outcome: &LearnOutcome) -> Figure {
         reference: None,
         slides: false,
     };
-    let title = match all.first() {
+    let title = match all.first().filter(|_| entered > 0) {
         Some((name, value, _)) => format!(
-            "A unit of {} adds {} to the log-odds; {} enter",
+            "A unit of {} adds {} to the log-odds; {} {}",
             quoted(name),
             short(*value),
-            count(all.len(), "feature")
+            count(entered, "feature"),
+            form(entered, "enters", "enter")
         ),
         None => "No feature enters: the class is predicted by its share alone".into(),
     };
-    let meaning = "Coefficients are on each feature's own scale: compare them only where the scales are alike. The table \
-                   also has what makes units easy for experts (above 0) or hard (below).";
+    let mut meaning =
+        "Coefficients are on each feature's own scale: compare them only where the scales are alike. The table also has \
+         what makes units easy for experts (above 0) or hard (below)."
+            .to_owned();
+    if all.len() > entered {
+        let more = all.len() - entered;
+        meaning += &format!(" {} in it {} of that alone.", count(more, "feature"), form(more, "tells", "tell"));
+    }
     let table = Table::new(
         &["feature", "coefficient", "ease"],
         all.iter().map(|(name, value, ease)| row![*name, *value, *ease]),

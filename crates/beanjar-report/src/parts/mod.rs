@@ -1,6 +1,7 @@
 //! From the outcome of each command to its part of a page.
 
 mod aggregate;
+mod calibration;
 mod inspect;
 mod learn;
 mod pairs;

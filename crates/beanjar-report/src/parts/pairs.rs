@@ -1,6 +1,6 @@
 use crate::figure::Figure;
 use crate::heat::Heat;
-use crate::number::{count, percent};
+use crate::number::{count, form, percent, wilson};
 use crate::table::{Table, row};
 use crate::text::quoted;
 use beanjar::workers::AgreementMap;
@@ -18,12 +18,14 @@ pub(super) fn agreement(map: &AgreementMap, families: &[Vec<String>]) -> Option<
         })
         .collect();
     let drawn = |shared: usize, share: Option<f64>| share.filter(|_| shared >= FEWEST);
+    // By what is sure: a few tasks that happen to agree say little.
+    let surely = |pair: &(usize, usize, usize, f64)| wilson(pair.3, pair.2).0;
     let most = pairs
         .iter()
         .filter_map(|&(i, j, shared, share)| Some((i, j, shared, drawn(shared, share)?)))
-        .max_by(|a, b| a.3.total_cmp(&b.3).then(a.2.cmp(&b.2)))?;
+        .max_by(|a, b| surely(a).total_cmp(&surely(b)))?;
     let title = format!(
-        "{} and {} agree most: on {} of {}",
+        "{} and {} agree most surely: on {} of {}",
         quoted(&map.workers[most.0]),
         quoted(&map.workers[most.1]),
         percent(most.3),
@@ -38,13 +40,14 @@ pub(super) fn agreement(map: &AgreementMap, families: &[Vec<String>]) -> Option<
     };
     let blocks: Vec<(usize, usize)> = families.iter().filter_map(block).collect();
     let mut meaning =
-        "Dark squares on the diagonal are workers who answer alike: their votes count for less than their number."
+        "Strongly coloured squares beside the diagonal are workers who answer alike: their votes count for less than their number."
             .to_owned();
     if !blocks.is_empty() {
         meaning += " Those within a frame are copies of one another.";
     }
     if map.left_out > 0 {
-        meaning += &format!(" {} with fewer labels left out.", count(map.left_out, "worker"));
+        let were = form(map.left_out, "is", "are");
+        meaning += &format!(" {} with fewer labels {were} left out.", count(map.left_out, "worker"));
     }
     let chart = Heat {
         names: map.workers.clone(),

@@ -10,25 +10,36 @@ use beanjar::surrogate::ModelScore;
 /// Models compared by noisy labels alone.
 pub fn score(outcome: &ScoreOutcome) -> Part {
     let mut part = Part::new("score", "Which model to believe");
-    if let Some(best) = outcome.models.first() {
-        let mut text = format!("{} is the best of {}", quoted(&best.name), count(outcome.models.len(), "model"));
-        text += &match best.risk {
-            Some(risk) => {
-                format!(": it errs about {} of the time, if experts err as their labels suggest.", percent(risk))
-            }
-            None => ".".into(),
-        };
-        let unsure: Vec<String> =
-            outcome.models.iter().skip(1).filter(|model| !is_clear(model)).map(|model| quoted(&model.name)).collect();
-        if !unsure.is_empty() {
-            text += &format!(" No clear difference from it: {}.", unsure.join(", "));
-        }
-        part.lead.push(text);
-    }
+    part.lead.extend(outcome.models.first().map(|best| lead(outcome, best)));
     part.figures.extend(surrogates(outcome));
     part.figures.extend(differences(outcome));
     part.figures.extend(risks(outcome));
     part.with_warnings(&outcome.warnings)
+}
+
+fn lead(outcome: &ScoreOutcome, best: &ModelScore) -> String {
+    let mut text = quoted(&best.name);
+    if outcome.models.len() > 1 {
+        text += &format!(" is the best of {} by the labels: it", count(outcome.models.len(), "model"));
+    }
+    text += &match (best.gold, best.risk) {
+        (Some(gold), risk) => {
+            let alone = risk.map_or(String::new(), |risk| format!("; the labels alone would say {}", percent(risk)));
+            let (low, high) = (percent(gold.low), percent(gold.high));
+            let answers = count(gold.units, "known answer");
+            format!(" errs {} of the time ({low} to {high}), by {answers} and the labels{alone}.", percent(gold.risk))
+        }
+        (None, Some(risk)) => {
+            format!(" errs about {} of the time, if experts err as their labels suggest.", percent(risk))
+        }
+        (None, None) => format!(" differs from {} of labels.", percent(best.surrogate)),
+    };
+    let others = outcome.models.iter().skip(1);
+    let unsure: Vec<String> = others.filter(|model| !is_clear(model)).map(|model| quoted(&model.name)).collect();
+    if !unsure.is_empty() {
+        text += &format!(" No clear difference from it: {}.", unsure.join(", "));
+    }
+    text
 }
 
 /// Whether a model is worse than the first by two standard errors or more.

@@ -1,13 +1,13 @@
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, percent, short, short_or_dash};
+use crate::number::{count, form, percent, short, short_or_dash};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::scatter::{Point, Scatter};
 use crate::table::{Table, row};
 use crate::text::{escaped, quoted};
 use beanjar::SelectOutcome;
-use beanjar::multiselect::Method;
+use beanjar::multiselect::{Method, SelectStep};
 
 /// What to ask, how often, and what error to expect: at any budget up to that of the outcome.
 pub fn select(outcome: &SelectOutcome) -> Part {
@@ -32,10 +32,12 @@ fn lead(outcome: &SelectOutcome) -> Vec<String> {
         short(outcome.budget),
     );
     if let (Some(loss), Some(se)) = (outcome.cv_loss, outcome.cv_se) {
+        let error = match outcome.error_below() {
+            Some(below) => format!("is not distinguishable from 0 (below {})", short(below)),
+            None => format!("is {} (standard error {})", short(loss), short(se)),
+        };
         found += &format!(
-            " The squared error to expect is {} (standard error {}), where predicting the mean for everybody has {}.",
-            short(loss),
-            short(se),
+            " The squared error to expect {error}; predicting the mean for every object has {}.",
             short(outcome.label.variance),
         );
     }
@@ -48,7 +50,7 @@ fn lead(outcome: &SelectOutcome) -> Vec<String> {
 }
 
 /// The error at a step: expected, or else projected.
-fn error_of(step: &beanjar::multiselect::SelectStep) -> f64 {
+fn error_of(step: &SelectStep) -> f64 {
     step.cv_loss.unwrap_or(step.projected_loss)
 }
 
@@ -66,22 +68,23 @@ fn controls(outcome: &SelectOutcome) -> String {
         Some(next) => (next.attribute.as_str(), format!("for {} more", short(next.spent - last.spent))),
         None => ("nothing that helps", String::new()),
     };
+    let (shown, root, sure) = match (last.error_below(), last.cv_se) {
+        (Some(below), _) => (
+            format!("below {}", short(below)),
+            format!("below {}", short(below.sqrt())),
+            "not distinguishable from 0".to_owned(),
+        ),
+        (None, se) => (
+            short(error),
+            short(error.max(0.0).sqrt()),
+            se.map_or(String::new(), |se| format!("standard error {}", short(se))),
+        ),
+    };
     let numbers = [
         ("Spent per object", format!("<span data-f=\"spent\">{}</span>", short(last.spent)), String::new()),
         ("Judgments per object", format!("<span data-f=\"judgments\">{judgments}</span>"), String::new()),
-        (
-            kind,
-            format!("<span data-f=\"error\">{}</span>", short(error)),
-            format!(
-                "<span data-f=\"se\">{}</span>",
-                last.cv_se.map_or(String::new(), |se| format!("standard error {}", short(se)))
-            ),
-        ),
-        (
-            "Typical error, in the label's units",
-            format!("<span data-f=\"root\">{}</span>", short(error.max(0.0).sqrt())),
-            String::new(),
-        ),
+        (kind, format!("<span data-f=\"error\">{shown}</span>"), format!("<span data-f=\"se\">{sure}</span>")),
+        ("Typical error, in the label's units", format!("<span data-f=\"root\">{root}</span>"), String::new()),
         (
             "A perfect selection could explain at most",
             format!("<span data-f=\"gain\">{}</span> more", short_or_dash(left)),
@@ -150,10 +153,10 @@ fn judgments(outcome: &SelectOutcome) -> Figure {
         slides: true,
     };
     let total: u32 = counts.iter().map(|(_, n, _)| n).sum();
-    let words = |spent: &str, total: &str, attributes: &str| {
-        format!("For {spent} per object, ask {total} judgments of {attributes} attributes")
-    };
-    let (spent, total, attributes) = (short(outcome.spent), total.to_string(), counts.len().to_string());
+    let words =
+        |spent: &str, total: &str, attributes: &str| format!("For {spent} per object, ask {total} of {attributes}");
+    let spent = short(outcome.spent);
+    let (total, attributes) = (count(total as usize, "judgment"), count(counts.len(), "attribute"));
     let table = Table::new(
         &["attribute", "judgments", "cost of one"],
         counts.iter().map(|(name, n, cost)| row![*name, *n as usize, *cost]),
@@ -163,7 +166,7 @@ fn judgments(outcome: &SelectOutcome) -> Figure {
     let mut figure = Figure::new("judgments", words(&spent, &total, &attributes), chart, meaning, table);
     let live = |name: &str, value: &str| format!("<span data-f=\"{name}\">{value}</span>");
     figure.live_title =
-        Some(words(&live("spent", &spent), &live("judgments", &total), &live("attributes", &attributes)));
+        Some(words(&live("spent", &spent), &live("all-judgments", &total), &live("all-attributes", &attributes)));
     figure.class = "judgments";
     figure
 }
@@ -177,8 +180,10 @@ fn curve(outcome: &SelectOutcome) -> Figure {
         "projected (on the objects used to choose)",
         path.iter().map(|step| (step.spent, step.projected_loss)),
     );
-    let best = path.iter().filter_map(|step| Some((step.spent, variance - step.upper_bound?)));
-    let bound = Series::new("no selection can be below", best).dashed();
+    // What no selection explains more of is a bound on the projected error, not on the expected one.
+    let bound_of = |step: &SelectStep| step.upper_bound.map(|bound| (variance - bound).max(0.0));
+    let best = path.iter().filter_map(|step| Some((step.spent, bound_of(step)?)));
+    let bound = Series::new("lowest projected error of any selection", best).dashed();
     let unit = format!("squared error of {}", quoted(&outcome.label.name));
     let mut chart = Chart::new("", "spent per object", unit);
     chart = match expected.is_empty() {
@@ -208,13 +213,21 @@ fn curve(outcome: &SelectOutcome) -> Figure {
     }
     let chart = chart.including((0.0, 0.0)).sliding();
     let error = path.last().map_or(variance, error_of);
-    let title = format!(
-        "The error falls from {} without judgments to {} for {}, {} less",
-        short(variance),
-        short(error),
-        short(outcome.spent),
-        percent(1.0 - error / variance),
-    );
+    let (from, spent) = (short(variance), short(outcome.spent));
+    let title = match outcome.error_below() {
+        Some(below) => format!(
+            "The error falls from {from} without judgments to below {} for {spent}: not distinguishable from 0",
+            short(below)
+        ),
+        None if error >= variance => {
+            format!("The error does not fall: {from} without judgments, {} for {spent}", short(error))
+        }
+        None => format!(
+            "The error falls from {from} without judgments to {} for {spent}, {} less",
+            short(error),
+            percent(1.0 - error / variance)
+        ),
+    };
     let last = |other: &beanjar::multiselect::OtherMethod| Some((other.method, other.path.last()?.cv_loss));
     let others = outcome.others.iter().flatten().filter_map(last);
     let runner_up = others.min_by(|a, b| a.1.total_cmp(&b.1));
@@ -222,23 +235,21 @@ fn curve(outcome: &SelectOutcome) -> Figure {
         "Where the curve is flat, more judgments buy little; the shaded band is one standard error.".to_owned();
     if let Some((method, loss)) = runner_up {
         let (name, other, ours) = (method.name(), short(loss), short(error));
-        meaning += &match loss >= error {
-            true => format!(" The best of the other methods, {name}, expects {other} against {ours}."),
-            false => format!(" Another method, {name}, expects {other} against {ours}: try --method {name}."),
+        let clear = error - loss > path.last().and_then(|step| step.cv_se).unwrap_or(0.0);
+        meaning += &match clear {
+            true => format!(" Another method, {name}, expects {other} against {ours}: try --method {name}."),
+            false if other == ours => format!(" The best of the other methods, {name}, expects as much."),
+            false if loss < error => format!(
+                " The best of the other methods, {name}, expects {other} against {ours}: no more than chance may give."
+            ),
+            false => format!(" The best of the other methods, {name}, expects {other} against {ours}."),
         };
     }
     let rows = path.iter().map(|step| {
-        row![
-            step.spent,
-            step.attribute.as_str(),
-            step.cv_loss,
-            step.cv_se,
-            step.projected_loss,
-            step.upper_bound.map(|bound| variance - bound)
-        ]
+        row![step.spent, step.attribute.as_str(), step.cv_loss, step.cv_se, step.projected_loss, bound_of(step)]
     });
     let header =
-        ["spent", "last asked", "expected error", "standard error", "projected error", "no selection is below"];
+        ["spent", "last asked", "expected error", "standard error", "projected error", "lowest projected error of any"];
     Figure::new("error-by-budget", title, chart, meaning, Table::new(&header, rows))
 }
 
@@ -264,12 +275,14 @@ fn attributes(outcome: &SelectOutcome) -> Figure {
     let strongest =
         all.iter().max_by(|a, b| a.correlation.unwrap_or(0.0).abs().total_cmp(&b.correlation.unwrap_or(0.0).abs()));
     let title = match strongest {
-        Some(a) => format!(
-            "The attribute {} is closest to the label {label}: correlation {}, and {} of one judgment is noise",
-            quoted(&a.attribute),
-            short_or_dash(a.correlation),
-            percent(noise(a)),
-        ),
+        Some(a) => {
+            let closest = match a.attribute == outcome.label.name {
+                true => format!("Judgments of {label} itself are closest to the label"),
+                false => format!("The attribute {} is closest to the label {label}", quoted(&a.attribute)),
+            };
+            let correlation = short_or_dash(a.correlation);
+            format!("{closest}: correlation {correlation}, and {} of one judgment is noise", percent(noise(a)))
+        }
         None => "No attribute could be chosen".into(),
     };
     let meaning = "High up is useful, far left is steady. What is useful and noisy is worth asking several times; what is \
@@ -304,8 +317,11 @@ fn stability(outcome: &SelectOutcome) -> Option<Figure> {
         slides: false,
     };
     let sure = all.iter().filter(|a| a.chosen >= 0.9 && chosen(&a.attribute)).count();
-    let title =
-        format!("{sure} of the {} chosen attributes are chosen in 9 of 10 resampled tables", outcome.selection.len());
+    let title = format!(
+        "{sure} of {} {} chosen in at least 9 of 10 resampled tables",
+        count(outcome.selection.len(), "chosen attribute"),
+        form(sure, "is", "are")
+    );
     let meaning = "What is chosen again and again is chosen for a reason; the others could be exchanged for one another. \
                    Hollow bars are attributes that are not in the selection.";
     let table = Table::new(

@@ -1,6 +1,6 @@
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, percent, short, short_or_dash};
+use crate::number::{count, form, percent, short, short_or_dash, whole};
 use crate::page::Part;
 use crate::table::{Table, row};
 use beanjar::EnoughVotesOutcome;
@@ -11,8 +11,9 @@ pub fn votes(outcome: &EnoughVotesOutcome) -> Part {
     let mut part = Part::new("votes", "How many votes are enough");
     let now = &outcome.now;
     part.lead.push(format!(
-        "{} have {} ({:.1} a task): {} of the labels are expected to be right ({} to {}).",
+        "{} {} {} ({:.1} a task): {} of the labels are expected to be right ({} to {}).",
         count(outcome.tasks, "task"),
+        form(outcome.tasks, "has", "have"),
         count(outcome.votes, "vote"),
         outcome.votes_per_task,
         percent(now.accuracy),
@@ -24,7 +25,7 @@ pub fn votes(outcome: &EnoughVotesOutcome) -> Part {
         part.lead.push(format!("Corrected by {}.", count(outcome.known_answers, "known answer")));
     }
     if outcome.sampled_tasks < outcome.tasks {
-        part.lead.push(format!("Figures are from {} of the tasks.", outcome.sampled_tasks));
+        part.lead.push(format!("Figures are from {} of the tasks.", whole(outcome.sampled_tasks)));
     }
     part.figures
         .extend([accuracy(outcome), price(outcome), agreement(outcome), calibration(outcome)].into_iter().flatten());
@@ -50,7 +51,7 @@ fn accuracy(outcome: &EnoughVotesOutcome) -> Option<Figure> {
         drawing = drawing.with(Series::new("accuracy asked for", across).dashed());
     }
     let title = format!(
-        "With {} a task {} of labels are right, with {} {}",
+        "With {} a task {} of labels are right, with {}, {}",
         count(first.votes, "vote"),
         percent(first.accuracy),
         last.votes,
@@ -61,7 +62,7 @@ fn accuracy(outcome: &EnoughVotesOutcome) -> Option<Figure> {
             "The band reaches from workers who share their errors to workers who err independently: labels alone cannot \
               tell these apart, known answers can."
         }
-        _ => "The band holds the accuracy with 90 percent, by labels and known answers.",
+        _ => "The accuracy lies within the band with 90 percent, by labels and known answers.",
     };
     let header = ["votes", "accuracy", "low", "high", "next vote gains", "share of tasks measured"];
     let rows =
@@ -75,12 +76,13 @@ fn price(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     let mended = |row: &VotesRow| row.gain.filter(|gain| *gain > 0.0).map(|gain| outcome.cost / gain);
     let title = match mended(here) {
         Some(each) => format!(
-            "{} a task cost {} in all; after that a mended label costs {}",
+            "{} a task {} {} in all; after that a mended label costs {}",
             count(at, "vote"),
+            form(at, "costs", "cost"),
             short(here.price),
             short(each)
         ),
-        None => format!("{} a task cost {} in all", count(at, "vote"), short(here.price)),
+        None => format!("{} a task {} {} in all", count(at, "vote"), form(at, "costs", "cost"), short(here.price)),
     };
     let points = outcome.curve.iter().map(|row| (row.price, row.accuracy));
     let band = outcome.curve.iter().map(|row| (row.price, row.accuracy_low, row.accuracy_high));
@@ -111,7 +113,7 @@ fn agreement(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     );
     let header = ["votes", "agreement", "low", "high"];
     let rows = outcome.curve.iter().map(|r| row![r.votes, r.agreement, r.agreement_low, r.agreement_high]);
-    let meaning = "How far labels depend on whom was asked: this needs no known answers.";
+    let meaning = "How far labels depend on who was asked: this needs no known answers.";
     Some(Figure::new("agreement", title, drawing, meaning, Table::new(&header, rows)))
 }
 

@@ -1,27 +1,36 @@
 use super::pairs::agreement;
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, percent, short, whole};
+use crate::number::{count, form, percent, short, whole};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
 use crate::text::quoted;
 use beanjar::RankWorkersOutcome;
-use beanjar::workers::{RankedWorker, SuspiciousPairs};
+use beanjar::workers::{RankedWorker, SuspiciousPairs, Verdict};
 
 /// What each worker is, and whom to keep.
 pub fn workers(outcome: &RankWorkersOutcome) -> Part {
     let mut part = Part::new("workers", "Whom to trust");
     let (all, keep) = (outcome.workers.len(), outcome.keep);
+    let judged = outcome.workers.iter().filter(|worker| is_judged(worker)).count();
     part.lead.push(match all - keep.min(all) {
+        0 if judged == 0 => {
+            "Nobody can be judged: there are too few tasks that several workers labelled. All are kept.".into()
+        }
+        0 if all == 1 => "The one worker is worth keeping.".into(),
         0 => format!("All {} are worth keeping.", count(all, "worker")),
         dropped => format!(
-            "Keep {} of {}; the labels of the other {} are better left out.",
+            "Keep {} of {}; the labels of the other{} are better left out.",
             whole(keep),
             count(all, "worker"),
-            whole(dropped)
+            if dropped == 1 { String::new() } else { format!(" {}", whole(dropped)) }
         ),
     });
+    if judged > 0 && judged < all {
+        let (n, have) = (count(all - judged, "worker"), form(all - judged, "has", "have"));
+        part.lead.push(format!("{n} {have} too few labels to be judged."));
+    }
     for family in &outcome.families {
         let names: Vec<String> = family.iter().map(|name| quoted(name)).collect();
         part.lead.push(format!("These give the same answers: {}.", names.join(", ")));
@@ -34,12 +43,18 @@ pub fn workers(outcome: &RankWorkersOutcome) -> Part {
     part.with_warnings(&outcome.warnings)
 }
 
+/// Whether there are labels enough to say what the worker is.
+fn is_judged(worker: &RankedWorker) -> bool {
+    worker.verdict != Verdict::TooFew.in_words(None)
+}
+
 /// Rows that fit on a screen.
 const MOST: usize = 40;
 
 fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
     let all = &outcome.workers;
-    let best = all.first()?;
+    // A few labels that happen to be right make nobody the best.
+    let best = all.iter().filter(|worker| is_judged(worker)).max_by(|a, b| a.accuracy_low.total_cmp(&b.accuracy_low));
     let shown: Vec<usize> = match all.len() > MOST {
         true => (0..MOST / 2).chain(all.len() - MOST / 2..all.len()).collect(),
         false => (0..all.len()).collect(),
@@ -48,7 +63,7 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
         name: all[i].worker.clone(),
         value: all[i].accuracy,
         interval: Some((all[i].accuracy_low, all[i].accuracy_high)),
-        note: format!("{} \u{b7} {}", crate::text::shortened(&all[i].verdict, 14), whole(all[i].labels)),
+        note: format!("{} \u{b7} {}", brief(&all[i]), whole(all[i].labels)),
         filled: all[i].kept,
         row: i,
     };
@@ -61,16 +76,24 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
         slides: false,
     };
     let guessing = all.iter().filter(|worker| worker.accuracy_low <= 0.0).count();
-    let title = format!(
-        "{} is the best, {} beyond chance; {} cannot be told from guessing",
-        quoted(&best.worker),
-        short(best.accuracy),
-        if guessing == 0 { "none".to_owned() } else { whole(guessing) },
-    );
+    let title = match best {
+        Some(best) => format!(
+            "{} is the best, with an accuracy beyond chance of {} ({} to {}); {} be told from guessing",
+            quoted(&best.worker),
+            short(best.accuracy),
+            short(best.accuracy_low),
+            short(best.accuracy_high),
+            if guessing == 0 { "all can".to_owned() } else { format!("{} cannot", whole(guessing)) },
+        ),
+        None => format!("None of {} has labels enough to be judged", count(all.len(), "worker")),
+    };
     let mut meaning =
         "1 is always right, 0 is what guessing gives. At the right: the verdict, and the number of labels. \
-                       Hollow squares are better left out."
+         Hollow squares are better left out. What a worker confuses with what is in the report of 'beanjar aggregate'."
             .to_owned();
+    if all.is_empty() {
+        return None;
+    }
     if all.len() > MOST {
         meaning += &format!(" Drawn are the {} best and the {} worst; the table has more.", MOST / 2, MOST / 2);
     }
@@ -90,6 +113,16 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
         ]
     });
     Some(Figure::new("accuracy", title, chart, meaning, Table::new(&header, rows)))
+}
+
+/// The verdict in a word or two.
+fn brief(worker: &RankedWorker) -> &str {
+    match worker.verdict.as_str() {
+        _ if worker.copies.is_some() => "copies",
+        _ if !is_judged(worker) => "too few",
+        "always the same answer" => "always same",
+        verdict => verdict,
+    }
 }
 
 fn verdicts(outcome: &RankWorkersOutcome) -> Figure {
@@ -149,11 +182,15 @@ fn information(outcome: &RankWorkersOutcome) -> Figure {
     if !matches!(outcome.rule, "verdict" | "all") && outcome.keep != outcome.elbow {
         chart = chart.with_marker(outcome.keep as f64, format!("kept: {}", outcome.keep));
     }
-    let title = format!(
-        "The first {} by score hold {} of all information between workers",
-        count(outcome.elbow, "worker"),
-        percent(if total > 0.0 { first / total } else { 0.0 }),
-    );
+    let title = match outcome.elbow {
+        _ if total <= 0.0 => "No two workers have information in common".to_owned(),
+        n => format!(
+            "The first {} by score {} {} of all information between workers",
+            if n == 1 { "worker".to_owned() } else { count(n, "worker") },
+            form(n, "holds", "hold"),
+            percent(first / total),
+        ),
+    };
     let meaning = "Workers who look at the tasks have information in common; after the elbow there is little left to gain. \
                    Busy workers score higher, for they meet the others more often.";
     let rows =
@@ -163,9 +200,12 @@ fn information(outcome: &RankWorkersOutcome) -> Figure {
 
 fn suspicious(found: &SuspiciousPairs) -> Figure {
     let title = match found.pairs.len() {
-        0 => format!("None of {} depends on one another beyond what the tasks explain", count(found.looked_at, "pair")),
+        0 => format!(
+            "In none of {} do the two depend on one another beyond what the tasks explain",
+            count(found.looked_at, "pair")
+        ),
         n => format!(
-            "{} of {} depend on one another beyond what the tasks explain",
+            "In {} of {} the two depend on one another beyond what the tasks explain",
             whole(n),
             count(found.looked_at, "pair")
         ),

@@ -154,7 +154,7 @@ impl Aggregate {
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
-        let title = format!("The labels of {}", self.file.name());
+        let title = format!("The labels of {}", crate::commands::pictures::title_of(&self.file));
         let written = [("--out", &common.out), ("--model", &self.model), ("--workers-out", &self.workers_out)];
         for (at, (one, path)) in written.iter().enumerate() {
             for (other, second) in &written[at + 1..] {

@@ -95,7 +95,7 @@ impl Inspect {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
         let sink = common.sink(&inputs)?;
         let easel = self.pictures.easel(&inputs, common)?;
-        let title = format!("How reliable {} is", self.file.name());
+        let title = format!("How reliable {} is", crate::commands::pictures::title_of(&self.file));
         if let (Some(one), Some(other)) = (&self.adjusted, &common.out)
             && super::same_file(one, other)
         {

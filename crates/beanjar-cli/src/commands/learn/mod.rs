@@ -222,9 +222,10 @@ impl Learn {
         if self.compare {
             let outcome = params.compare(&data, &common.context()?).map_err(|error| self.failure(error))?;
             common.warn_all(&outcome.warnings);
-            easel.draw(&format!("Models of {}, compared", self.features.name()), || {
-                vec![beanjar_report::score(&outcome)]
-            })?;
+            easel.draw(
+                &format!("Models of {}, compared", crate::commands::pictures::title_of(&self.features)),
+                || vec![beanjar_report::score(&outcome)],
+            )?;
             return sink.emit(&outcome);
         }
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
@@ -232,9 +233,10 @@ impl Learn {
         if common.out.is_some() && !common.quiet {
             common.say(&report::summary(&outcome));
         }
-        easel.draw(&format!("What {} tells of the classes", self.features.name()), || {
-            vec![beanjar_report::learn(&outcome)]
-        })?;
+        easel.draw(
+            &format!("What {} tells of the classes", crate::commands::pictures::title_of(&self.features)),
+            || vec![beanjar_report::learn(&outcome)],
+        )?;
         sink.emit(&outcome)
     }
 
