@@ -45,7 +45,7 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
         accuracy(&plain),
         accuracy(&aggregated),
     ));
-    let verdicts = verdicts(&ranked, &drawn);
+    let verdicts = verdicts(&ranked, &drawn) + &honest_but_dropped(&ranked, &drawn);
     let text = format!(
         "3. Which workers to drop? (beanjar workers)\n\n{met}{verdicts}\n4. What are the labels? (beanjar aggregate)\n\n{found}"
     );
@@ -69,4 +69,21 @@ fn verdicts(ranked: &RankWorkersOutcome, drawn: &SimulatedLabels) -> String {
         vec![verdict.clone(), workers.to_string(), if *dropped { "drop" } else { "keep" }.into(), really.join(", ")]
     };
     table(&["beanjar says", "workers", "", "what they really are"], found.iter().map(row).collect())
+}
+
+/// How good the honest workers are who are dropped all the same; nothing if none is.
+fn honest_but_dropped(ranked: &RankWorkersOutcome, drawn: &SimulatedLabels) -> String {
+    let kept = |id: &str| ranked.workers.iter().any(|worker| worker.worker == id && worker.kept);
+    let dropped: Vec<f64> = drawn
+        .workers()
+        .filter(|(worker, _, kind)| kind == "honest" && !kept(worker))
+        .map(|(_, accuracy, _)| accuracy)
+        .collect();
+    let best = dropped.iter().copied().fold(0.0, f64::max);
+    let right = format!("right {} of the time, where guessing gives 0.33", number(best));
+    match dropped.len() {
+        0 => String::new(),
+        1 => format!("\n  The honest worker who is dropped is {right}.\n"),
+        n => format!("\n  The best of the {n} honest workers who are dropped is {right}.\n"),
+    }
 }

@@ -47,19 +47,23 @@ impl Album {
             number(selected.cv_loss),
             number(selected.cv_se),
         ));
+        let (ways, found) = self.on_fresh_photos(&selected, context)?;
+        let apart = match (selected.cv_loss, selected.cv_se, found) {
+            (Some(loss), Some(se), Some(found)) => apart(loss, se, found),
+            _ => String::new(),
+        };
         let text = format!(
             "1. What are the judgments like? (beanjar inspect)\n\n{asked}{}\n\
-             2. What to ask, if {BUDGET} answers can be paid for each new photo? (beanjar select)\n\n{wanted}{}\n{expected}{}\n",
+             2. What to ask, if {BUDGET} answers can be paid for each new photo? (beanjar select)\n\n{wanted}{}\n{expected}{ways}\n{apart}",
             reliabilities(&self.inspected.attributes),
             chosen(&selected),
-            self.on_fresh_photos(&selected, context)?,
         );
         let parts = vec![beanjar_report::inspect_judgments(&self.inspected), beanjar_report::select(&selected)];
         Ok(Chapter { text, parts })
     }
 
-    /// The errors of several ways to ask, on photos that none was chosen by.
-    fn on_fresh_photos(&self, selected: &SelectOutcome, context: &Context) -> Result<String> {
+    /// The errors of several ways to ask, on photos that none was chosen by, and that of the first.
+    fn on_fresh_photos(&self, selected: &SelectOutcome, context: &Context) -> Result<(String, Option<f64>)> {
         let once = |names: &mut dyn Iterator<Item = &str>| -> Vec<(String, u32)> {
             names.map(|name| (name.to_owned(), 1)).collect()
         };
@@ -75,7 +79,7 @@ impl Album {
         let most = ways.iter().flat_map(|(_, repeats)| repeats).map(|(_, n)| *n as usize).max().unwrap_or(1);
         let fresh = Photos { objects: FRESH, judgments: most, ..self.settings.clone() };
         let fresh = fresh.draw(&context.clone().with_seed(context.seed().wrapping_add(1)))?;
-        let mut rows = Vec::new();
+        let (mut rows, mut found) = (Vec::new(), None);
         for (name, repeats) in ways {
             let cost: f64 = repeats
                 .iter()
@@ -83,9 +87,10 @@ impl Album {
                 .sum();
             let error = self.error(&repeats, selected.ridge, &fresh, context)?;
             let root = error.map(f64::sqrt);
+            found = found.or(error);
             rows.push(vec![name.to_owned(), number(cost), number(error), number(root)]);
         }
-        Ok(table(&["what is asked of each photo", "cost", "squared error", "typical error, inches"], rows))
+        Ok((table(&["what is asked of each photo", "cost", "squared error", "typical error, inches"], rows), found))
     }
 
     /// The squared error on fresh photos of the predictor for these numbers of judgments.
@@ -113,6 +118,17 @@ impl Album {
         let predicted = fitted.predictor.predict(&judgments, context)?.compared_with(&fresh.heights()?)?;
         Ok(predicted.squared_error)
     }
+}
+
+/// How far what was found is from what was expected.
+fn apart(expected: f64, se: f64, found: f64) -> String {
+    // The mean of squares of n normal errors has a variance of 2 / n times its square.
+    let both = (se * se + 2.0 * found * found / FRESH as f64).sqrt();
+    let (side, far) = (if found < expected { "below" } else { "above" }, (found - expected).abs() / both);
+    paragraph(&format!(
+        "The error found is {side} the one expected by {far:.1} standard errors of the two together; within two is what \
+         chance gives."
+    ))
 }
 
 /// Of each photo the first judgments of each attribute, as many as are wanted.
