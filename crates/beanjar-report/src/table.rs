@@ -87,9 +87,11 @@ impl Table {
     /// The table under its figure, closed unless it is the figure.
     pub(crate) fn html(&self, name: &str, title: &str, open: bool) -> String {
         let mut out = format!(
-            "<details class=\"numbers\"{}><summary>The numbers ({})</summary>\n<div class=\"tools\" hidden><button type=\"button\" data-do=\"csv\" data-file=\"{}.csv\">Save as CSV</button> <button type=\"button\" data-do=\"copy\">Copy</button> <span role=\"status\"></span></div>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"The numbers: {}\"><table>\n<thead><tr>",
+            "<details class=\"numbers\"{}><summary>The numbers ({})</summary>\n<div class=\"tools\" hidden><button type=\"button\" data-do=\"csv\" data-file=\"{}.csv\">Save as CSV</button> <button type=\"button\" data-do=\"copy\">Copy</button> <span role=\"status\"></span></div>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"The numbers of {}: {}\"><table>\n<thead><tr>",
             if open { " open" } else { "" },
             count(self.rows.len(), "row"),
+            escaped(name),
+            // Parts of a page may have figures with the same title.
             escaped(name),
             escaped(title),
         );

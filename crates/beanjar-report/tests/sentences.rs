@@ -5,7 +5,7 @@
 use beanjar::experts::{FeatureTable, Features, LearnData, PerClass};
 use beanjar::multiselect::AttributeLabel;
 use beanjar::simulate::{Crowd, Experts, Photos};
-use beanjar::truth::{DawidSkene, Method};
+use beanjar::truth::{DawidSkene, Method, WorkersToUse};
 use beanjar::{
     Aggregate, AggregateOutcome, Column, Context, EnoughVotes, InspectLabels, Labels, Learn, LearnOutcome, RankWorkers,
     Score, Select, SelectOutcome,
@@ -269,4 +269,36 @@ fn landmarks_have_names_of_their_own() {
         .collect();
     let different: std::collections::BTreeSet<&&str> = names.iter().collect();
     assert!(names.len() > 4 && different.len() == names.len(), "{names:?}");
+}
+
+#[test]
+fn workers_who_are_left_out_and_repeats_are_counted() {
+    let (labels, _) = crowd(3, 8, 60);
+    let params = Aggregate { workers: WorkersToUse::Top(3), ..Aggregate::default() };
+    let outcome = params.fit(&labels, &Context::new()).unwrap();
+    let used: u64 = outcome.workers().filter(|worker| worker.kept).map(|worker| worker.labels).sum();
+    let text = words(&html(aggregate(&outcome)));
+    assert!(
+        text.contains(&format!("The labels come from {used} votes by 3 of 8 workers; the others were left out.")),
+        "{text}"
+    );
+
+    let twice =
+        Labels::from_rows([("t", "ann", "a"), ("t", "ann", "b"), ("t", "bob", "a"), ("u", "bob", "b")]).unwrap();
+    let text = words(&html(aggregate(&aggregated(&twice))));
+    assert!(text.contains("repeated on the same task are counted once"), "{text}");
+    let text = words(&html(inspect_labels(&InspectLabels::default().run(&twice, &Context::new()).unwrap())));
+    assert!(text.contains("1 of the labels is by a worker who had labelled the task before"), "{text}");
+}
+
+#[test]
+fn agreement_is_drawn_with_its_interval() {
+    let (labels, _) = crowd(3, 8, 60);
+    let outcome = InspectLabels::default().run(&labels, &Context::new()).unwrap();
+    let page = html(inspect_labels(&outcome));
+    let figure = page.split("id=\"inspect-worker-agreement\"").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert_eq!(figure.matches("class=\"line k0\"").count(), 2 * 8, "an interval of each worker at each of two widths");
+    let least = outcome.workers.iter().min_by(|a, b| a.agreement_high.unwrap().total_cmp(&b.agreement_high.unwrap()));
+    let least = least.unwrap();
+    assert!(words(&page).contains(&format!("\u{2018}{}\u{2019} surely agrees least", least.worker)));
 }
