@@ -18,10 +18,14 @@ pub(super) const ANY: f64 = 0.01;
 /// The share of expected disagreements that are missing of one who copies, at least. Honest workers miss some too, for they err together on
 /// hard tasks: up to 0.8 of them on the public set `fact`, up to 0.7 on most others.
 pub(super) const COPIED: f64 = 5.0 / 6.0;
+/// The same of one who belongs to a family that was found by others. A member who is left out votes beside the family, and
+/// confirms it in whatever it says: that is worse than an honest worker who shares a vote.
+pub(super) const BELONGS: f64 = 2.0 / 3.0;
 
 impl Copies {
-    /// Pairs of whose expected disagreements at least the share `copied` is missing, joined to families.
-    pub(super) fn new(pairs: &Pairs<'_>, others: &Others, copied: f64, context: &Context) -> Result<Self> {
+    /// Pairs of whose expected disagreements at least the share [`COPIED`] is missing, joined to families; and those who miss the
+    /// share `belongs` with a member of one, joined to it.
+    pub(super) fn new(pairs: &Pairs<'_>, others: &Others, belongs: f64, context: &Context) -> Result<Self> {
         let workers = pairs.ballots.workers();
         let by_task = |meeting: &Meeting| meeting.task;
         let looked_at: usize = context
@@ -39,7 +43,7 @@ impl Copies {
         let tables = context.map((0..workers).collect(), |worker| Saying::of(pairs.of(worker), others, worker));
         let pieces = pairs.pieces();
         let steps = context.steps("judging workers", pieces.len());
-        let found = context.map(pieces, |range| -> Result<Vec<(usize, usize)>> {
+        let found = context.map(pieces, |range| -> Result<Vec<Likeness>> {
             let mut found = Vec::new();
             pairs.for_each(range, by_task, |one, other, met| {
                 if met.len() < SHARED {
@@ -47,15 +51,19 @@ impl Copies {
                 }
                 let disagree = met.iter().filter(|meeting| meeting.said != meeting.other_said).count();
                 let expected = expected_disagreements(one, other, met, &tables, others);
-                if disagree as f64 <= (1.0 - copied) * expected && at_most(disagree, expected) <= improbable {
-                    found.push((one, other));
+                let missing = 1.0 - disagree as f64 / expected.max(f64::MIN_POSITIVE);
+                if missing >= belongs.min(COPIED) && at_most(disagree, expected) <= improbable {
+                    found.push(Likeness { one, other, missing });
                 }
             });
             steps.tick().map(|()| found)
         });
-        let found: Vec<Vec<(usize, usize)>> = found.into_iter().collect::<Result<_>>()?;
+        let found: Vec<Vec<Likeness>> = found.into_iter().collect::<Result<_>>()?;
+        let found: Vec<Likeness> = found.concat();
         let (votes, keys) = (pairs.ballots.per_worker(), keys(&pairs.ballots));
-        let first = groups(found.into_iter().flatten(), &votes, &keys);
+        let copies = found.iter().filter(|pair| pair.missing >= COPIED);
+        let mut first = groups(copies.map(|pair| (pair.one, pair.other)), &votes, &keys);
+        join(&mut first, &found, &keys);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); workers];
         (0..workers).for_each(|worker| members[first[worker]].push(worker));
         let in_order = |(first, mut family): (usize, Vec<usize>)| {
@@ -74,6 +82,34 @@ impl Copies {
             family[1..].iter().for_each(|&worker| sources[worker] = Some(family[0]));
         }
         sources
+    }
+}
+
+/// Two workers, and the share of their expected disagreements that is missing.
+#[derive(Clone, Copy)]
+struct Likeness {
+    one: usize,
+    other: usize,
+    missing: f64,
+}
+
+/// Joins workers without a family to that of the member whom they are most like.
+fn join(first: &mut [usize], found: &[Likeness], keys: &[u64]) {
+    let mut in_family = vec![false; first.len()];
+    for (worker, &of) in first.iter().enumerate().filter(|(worker, of)| worker != *of) {
+        (in_family[worker], in_family[of]) = (true, true);
+    }
+    let mut best: Vec<Option<(f64, u64, usize)>> = vec![None; first.len()];
+    for &Likeness { one, other, missing } in found {
+        for (worker, member) in [(one, other), (other, one)] {
+            let likeness = (missing, keys[member], first[member]);
+            if in_family[member] && !in_family[worker] && best[worker].is_none_or(|best| best < likeness) {
+                best[worker] = Some(likeness);
+            }
+        }
+    }
+    for (worker, (_, _, family)) in best.into_iter().enumerate().filter_map(|(worker, best)| Some((worker, best?))) {
+        first[worker] = family;
     }
 }
 
@@ -121,5 +157,16 @@ mod tests {
     fn pairs_join_to_groups_named_by_the_busiest() {
         let found = groups([(0, 1), (4, 5), (1, 4)].into_iter(), &[1, 2, 9, 3, 5, 5], &[0, 1, 2, 3, 4, 5]);
         assert_eq!(found, [4, 4, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn who_is_like_a_member_joins_the_family_and_nobody_follows_from_there() {
+        let mut first = vec![0, 0, 2, 3, 4, 5, 5];
+        let like = |one: usize, other: usize, missing: f64| Likeness { one, other, missing };
+        // 2 is like a member of both families, and more like one; 3 is like 2 alone; 4 is like nobody.
+        let found =
+            [like(0, 1, 0.9), like(1, 2, 0.7), like(2, 6, 0.75), like(2, 3, 0.8), like(5, 6, 0.95), like(0, 5, 0.7)];
+        join(&mut first, &found, &[0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(first, [0, 0, 5, 3, 4, 5, 5]);
     }
 }

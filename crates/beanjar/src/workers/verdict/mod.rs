@@ -11,7 +11,7 @@ use super::pairs::Pairs;
 use crate::judgments::{Ballots, sample_of_tasks};
 use crate::normal::quantile;
 use crate::{Context, Error, Result};
-use copies::{COPIED, Copies};
+use copies::{BELONGS, COPIED, Copies};
 use others::Others;
 use population::Population;
 use skill::Skill;
@@ -161,11 +161,9 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
     Ok(JudgedWorkers { workers, families: if enough { copies.families } else { Vec::new() } })
 }
 
-/// Groups of workers who are one and the same but for a slip: at least nine in ten of the disagreements that are to be
-/// expected of two independent workers are missing. Few crowds have workers who agree nearly always, and only then are
-/// there fits to make. Cost: O(meetings of two workers) on at most 200,000 votes.
+/// Groups of workers who copy one another, with those who belong to a group if less surely. Only in a crowd in which some agree
+/// nearly always are there fits to make. Cost: O(meetings of two workers) on at most 200,000 votes.
 pub(crate) fn families_of_copies(ballots: &Ballots, context: &Context) -> Result<Vec<Vec<usize>>> {
-    const SAME_WORKER: f64 = 0.9;
     const MOST: usize = 200_000;
     let sample = sample_of_tasks(ballots, MOST, context.seed());
     let sample = sample.map(|tasks| ballots.of_tasks(&tasks)).transpose()?;
@@ -176,7 +174,7 @@ pub(crate) fn families_of_copies(ballots: &Ballots, context: &Context) -> Result
         return Ok(Vec::new());
     }
     let others = Others::new(ballots, &alike, context)?;
-    Ok(Copies::new(&pairs, &others, SAME_WORKER, context)?.families)
+    Ok(Copies::new(&pairs, &others, BELONGS, context)?.families)
 }
 
 /// Of the standard normal, 95 percent lie within this.
