@@ -20,6 +20,7 @@ fn most_nodes(attributes: usize) -> usize {
     const MOST_CELLS: usize = 100_000_000;
     (MOST_CELLS / (attributes * attributes).max(1)).clamp(1, MOST_NODES)
 }
+
 /// A selection that explains more by less than this share is not better.
 const BETTER: f64 = 1e-10;
 
