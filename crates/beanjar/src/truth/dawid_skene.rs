@@ -1,7 +1,7 @@
 mod sparse;
 
 use super::class_prior::{ClassShares, VoteShares};
-use super::em::{Climb, Expected, Model, Passes, Start, Step, Stopping, climb};
+use super::em::{Climb, Em, Expected, Model, Passes, Start, Step, Stopping};
 use super::posterior::MANY_CLASSES;
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
@@ -46,7 +46,8 @@ impl DawidSkene {
     /// EM on votes that may be elsewhere, whose shares these are.
     pub(super) fn climb_over(&self, all: &dyn Passes, shares: &VoteShares, context: &Context) -> Result<Climb> {
         let mut model = Free { smoothing: self.smoothing, shares: self.prior.estimate(shares, 0.0) };
-        climb(all, shares.classes(), Start::Votes, &self.stopping, &mut model, context)
+        let em = Em { votes: all, classes: shares.classes(), start: Start::Votes, stopping: self.stopping };
+        em.climb(&mut model, context)
     }
 
     pub(super) fn check(&self, classes: usize) -> Result<()> {
@@ -188,7 +189,8 @@ mod tests {
             let evidence = Evidence::votes(&ballots).unwrap();
             let stopping = Stopping { iterations: 60, tolerance: 0.0 };
             let mut model = Free { smoothing, shares: ClassPrior::Estimated.estimate(&VoteShares::of(&ballots), 0.0) };
-            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Context::new()).unwrap();
+            let em = Em { votes: &evidence, classes: 3, start: Start::Votes, stopping };
+            let climbed = em.climb(&mut model, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
             assert!(climbed.objective[59] > climbed.objective[0] + 1.0);
         }

@@ -3,8 +3,12 @@
 //! One pass over the votes does both halves: a task's posterior under the current tables goes straight into the
 //! expected counts that the next tables are made of, so nothing per task is kept between iterations.
 
-use super::rule::{Confusion, Rule};
-use super::{Evidence, Posterior, TruthFit};
+mod climb;
+
+pub(super) use climb::{Climb, Em, LARGE, Model, Passes, Step, first_part};
+
+use super::rule::Confusion;
+use super::{Evidence, Posterior};
 use crate::judgments::{Ballots, Sum, Votes, sum_over_large};
 use crate::log_product::LogProduct;
 use crate::{Context, Error, Result};
@@ -36,11 +40,6 @@ impl Stopping {
         Ok(())
     }
 }
-
-/// Votes beyond which EM begins on a part of the tasks: the population is then known far better than any worker.
-pub(super) const LARGE: usize = 400_000;
-/// Steps on all votes after that, in which workers who had few votes in the part get tables of their own.
-pub(super) const LARGE_STEPS: usize = 4;
 
 /// Where EM begins.
 #[derive(Clone, Copy)]
@@ -242,97 +241,12 @@ impl Sum<Ballots> for Expecting<'_> {
     }
 }
 
-/// A model whose tables EM improves.
-pub(super) trait Model {
-    /// The tables that fit the expected counts best.
-    fn maximise(&mut self, expected: &Expected) -> Step;
-}
-
-/// Tables, and how probable they were before any vote.
-pub(super) struct Step {
-    pub(super) tables: Confusion,
-    /// The logarithm of the tables' own prior.
-    pub(super) density: f64,
-}
-
-/// What EM came to.
-pub(super) struct Climb {
-    pub(super) tables: Confusion,
-    pub(super) log_likelihood: f64,
-    /// The log-likelihood, with the prior of the tables, after each step.
-    pub(super) objective: Vec<f64>,
-    pub(super) converged: bool,
-}
-
-/// Votes that EM can pass over, in this process or elsewhere.
-pub(super) trait Passes {
-    /// How many votes there are.
-    fn votes(&self) -> usize;
-
-    /// One pass over the votes.
-    fn expect(&self, from: Start<'_>, classes: usize, context: &Context) -> Result<Expected>;
-}
-
-impl Passes for Evidence<'_> {
-    fn votes(&self) -> usize {
-        self.ballots.len()
-    }
-
-    fn expect(&self, from: Start<'_>, classes: usize, context: &Context) -> Result<Expected> {
-        Ok(expect(from, self, classes, context))
-    }
-}
-
 /// One pass over the votes of this process.
 pub(super) fn expect(from: Start<'_>, evidence: &Evidence<'_>, classes: usize, context: &Context) -> Expected {
     let (workers, labels) = (evidence.ballots.workers(), evidence.ballots.classes());
     let cells = workers * labels * classes;
     let empty = || Expecting::new(from, &evidence.gold, workers, labels, classes);
     sum_over_large(evidence.ballots, context, cells, empty).finish()
-}
-
-/// Runs EM from a start to where a step no longer gains.
-pub(super) fn climb(
-    votes: &dyn Passes,
-    classes: usize,
-    start: Start<'_>,
-    stopping: &Stopping,
-    model: &mut dyn Model,
-    context: &Context,
-) -> Result<Climb> {
-    let enough = stopping.tolerance * votes.votes() as f64;
-    let mut objective: Vec<f64> = Vec::new();
-    let Step { mut tables, mut density } = model.maximise(&votes.expect(start, classes, context)?);
-    loop {
-        context.report("aggregating", objective.len() as f64 / stopping.iterations as f64)?;
-        let (log_likelihood, improved) = {
-            let expected = votes.expect(Start::Tables(&tables), classes, context)?;
-            (expected.log_likelihood, model.maximise(&expected))
-        };
-        let value = log_likelihood + density;
-        let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;
-        objective.push(value);
-        if converged || objective.len() >= stopping.iterations {
-            return Ok(Climb { tables, log_likelihood, objective, converged });
-        }
-        Step { tables, density } = improved;
-    }
-}
-
-impl Climb {
-    pub(super) fn into_fit(self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
-        let rule = Rule::Confusion(self.tables);
-        let mut posterior = rule.posterior(evidence.ballots, context)?;
-        posterior.set_known(&evidence.gold);
-        Ok(TruthFit {
-            rule,
-            posterior,
-            log_likelihood: Some(self.log_likelihood),
-            iterations: self.objective.len(),
-            converged: self.converged,
-            auto: None,
-        })
-    }
 }
 
 #[cfg(test)]

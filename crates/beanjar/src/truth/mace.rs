@@ -1,5 +1,5 @@
 use super::class_prior::{ClassShares, VoteShares};
-use super::em::{Climb, Expected, Model, Start, Step, Stopping, climb};
+use super::em::{Climb, Em, Expected, Model, Start, Step, Stopping};
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_restarts};
 use crate::random::stream;
@@ -75,7 +75,8 @@ impl Mace {
             let shares = self.prior.estimate(&VoteShares::of(ballots), 0.0);
             let mut model = Guessers { knowing: self.knowing, guessing: self.guessing, knows, guesses, shares };
             let first = model.tables(&vec![1.0; classes], classes);
-            let climbed = climb(evidence, classes, Start::Tables(&first), &self.stopping, &mut model, &part)?;
+            let start = Start::Tables(&first);
+            let climbed = Em { votes: evidence, classes, start, stopping: self.stopping }.climb(&mut model, &part)?;
             let value = |climb: &Climb| climb.objective.last().copied().unwrap_or(f64::NEG_INFINITY);
             if best.as_ref().is_none_or(|best| value(&climbed) > value(best)) {
                 best = Some(climbed);
@@ -182,8 +183,10 @@ mod tests {
             shares: ClassPrior::Uniform.estimate(&VoteShares::of(&ballots), 0.0),
         };
         let stopping = Stopping { iterations: 40, tolerance: 0.0 };
-        let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut model, &Context::new()).unwrap();
+        let em = Em { votes: &evidence, classes: 3, start: Start::Votes, stopping };
+        let climbed = em.climb(&mut model, &Context::new()).unwrap();
         assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
+        assert!(climbed.objective[39] > climbed.objective[0] + 1.0);
     }
 
     #[test]

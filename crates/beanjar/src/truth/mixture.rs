@@ -1,6 +1,6 @@
 use super::class_prior::ClassShares;
 use super::dawid_skene::Free;
-use super::em::{Climb, Start, Stopping, climb};
+use super::em::{Climb, Em, Start, Stopping};
 use super::rule::Confusion;
 use super::{Evidence, Posterior, TruthFit, check_restarts, check_smoothing};
 use crate::judgments::Ballots;
@@ -58,7 +58,8 @@ impl Mixture {
         let from = |start: Start<'_>, number: usize| {
             let mut model = Free { smoothing: self.smoothing, shares: ClassShares::of_components(components) };
             let context = context.part(number as f64 / starts as f64, (number + 1) as f64 / starts as f64);
-            climb(evidence, components, start, &self.stopping, &mut model, &context)
+            let em = Em { votes: evidence, classes: components, start, stopping: self.stopping };
+            em.climb(&mut model, &context)
         };
         let at_random = |restart: usize| {
             let start = random(ballots, components, key(context.seed(), restart as u64));

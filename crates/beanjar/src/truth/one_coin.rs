@@ -1,9 +1,9 @@
 use super::class_prior::{ClassShares, VoteShares};
-use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Model, Passes, Start, Step, Stopping, climb};
-use super::rare_workers::RareWorkers;
+use super::em::{Climb, Em, Expected, Model, Passes, Start, Step, Stopping, first_part};
+use super::rare_workers::sharing_tables;
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_smoothing};
-use crate::judgments::{Ballots, sample_of_tasks};
+use crate::judgments::Ballots;
 use crate::{Context, Result};
 
 /// Each worker is right with a probability of their own, and otherwise picks any other class alike.
@@ -57,18 +57,10 @@ impl OneCoin {
 
     /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
     pub(super) fn climb_large(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {
-        let Some(rare) = RareWorkers::of(evidence.ballots) else { return self.climb_large_each(evidence, context) };
-        let together = rare.share(evidence.ballots);
-        let found = self.climb_large_each(&Evidence::part(&together, &evidence.gold), context)?;
-        Ok(Climb { tables: rare.of_workers(found.tables), ..found })
-    }
-
-    fn climb_large_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Climb> {
-        let Some(tasks) = sample_of_tasks(evidence.ballots, LARGE, context.seed()) else {
-            return self.climb(evidence, context);
-        };
-        let part = evidence.ballots.of_tasks(&tasks)?;
-        self.climb_from_part(&part, evidence, &VoteShares::of(evidence.ballots), context)
+        sharing_tables(evidence, |evidence| match first_part(evidence.ballots, context)? {
+            Some(part) => self.climb_from_part(&part, evidence, &VoteShares::of(evidence.ballots), context),
+            None => self.climb(evidence, context),
+        })
     }
 
     /// EM on a part of the tasks, and a few steps on all votes from there, wherever they are. `shares` are those of all.
@@ -80,16 +72,13 @@ impl OneCoin {
         context: &Context,
     ) -> Result<Climb> {
         let first = self.climb(&Evidence::part(part, &[]), &context.part(0.0, 0.5))?;
-        let stopping = Stopping { iterations: LARGE_STEPS, ..self.stopping };
-        let start = Start::Tables(&first.tables);
-        let mut coins = self.coins(shares);
-        let all = climb(all, part.classes(), start, &stopping, &mut coins, &context.part(0.5, 1.0))?;
-        Ok(Climb { converged: first.converged, ..all })
+        first.go_on(all, self.stopping, &mut self.coins(shares), &context.part(0.5, 1.0))
     }
 
     /// EM on votes that may be elsewhere, whose shares these are.
     pub(super) fn climb_over(&self, all: &dyn Passes, shares: &VoteShares, context: &Context) -> Result<Climb> {
-        climb(all, shares.classes(), Start::Votes, &self.stopping, &mut self.coins(shares), context)
+        let em = Em { votes: all, classes: shares.classes(), start: Start::Votes, stopping: self.stopping };
+        em.climb(&mut self.coins(shares), context)
     }
 
     fn coins(&self, shares: &VoteShares) -> Coins {
@@ -224,8 +213,10 @@ mod tests {
                 smoothing,
                 shares: ClassPrior::Estimated.estimate(&VoteShares::of(&ballots), 0.0),
             };
-            let climbed = climb(&evidence, 3, Start::Votes, &stopping, &mut coins, &Context::new()).unwrap();
+            let em = Em { votes: &evidence, classes: 3, start: Start::Votes, stopping };
+            let climbed = em.climb(&mut coins, &Context::new()).unwrap();
             assert!(climbed.objective.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9 * pair[0].abs()));
+            assert!(climbed.objective[49] > climbed.objective[0] + 1.0);
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::class_prior::{ClassShares, VoteShares};
-use super::em::{Expected, Model, Start, Step, Stopping, climb, expect};
+use super::em::{Em, Expected, Model, Start, Step, Stopping, expect};
 use super::rule::Confusion;
 use super::{ClassPrior, Evidence, Posterior, TruthFit};
 use crate::gamma::digamma_gain;
@@ -35,7 +35,8 @@ impl Pooled {
         self.prior.check(classes)?;
         evidence.check_tables(classes)?;
         let mut model = Population::new(self.prior.estimate(&VoteShares::of(evidence.ballots), 0.0));
-        climb(evidence, classes, Start::Votes, &self.stopping, &mut model, context)?.into_fit(evidence, context)
+        let em = Em { votes: evidence, classes, start: Start::Votes, stopping: self.stopping };
+        em.climb(&mut model, context)?.into_fit(evidence, context)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Crowds of very many workers, most of whom labelled next to nothing.
 
+use super::Evidence;
+use super::em::Climb;
 use super::rule::Confusion;
+use crate::Result;
 use crate::judgments::Ballots;
 
 /// Workers who may have tables of their own. Of more, those with the fewest labels share one: it tells what the table of a
@@ -58,6 +61,27 @@ impl RareWorkers {
         let rows = self.table.iter().chain([&self.tables]);
         rows.flat_map(|table| &cells[table * size..(table + 1) * size]).copied().collect()
     }
+}
+
+/// A fit whose tables are made those of all workers, who share them.
+pub(super) trait OfWorkers {
+    fn of_workers(self, rare: &RareWorkers) -> Self;
+}
+
+impl OfWorkers for Climb {
+    fn of_workers(self, rare: &RareWorkers) -> Self {
+        Climb { tables: rare.of_workers(self.tables), ..self }
+    }
+}
+
+/// A fit in which the workers with the fewest labels share a table, where there are very many workers.
+pub(super) fn sharing_tables<F: OfWorkers>(
+    evidence: &Evidence<'_>,
+    fit: impl Fn(&Evidence<'_>) -> Result<F>,
+) -> Result<F> {
+    let Some(rare) = RareWorkers::of(evidence.ballots) else { return fit(evidence) };
+    let together = rare.share(evidence.ballots);
+    Ok(fit(&Evidence::part(&together, &evidence.gold))?.of_workers(&rare))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ mod tensor;
 
 use super::class_prior::VoteShares;
 use super::dawid_skene::Free;
-use super::em::{Climb, Start, Stopping, climb};
+use super::em::{Climb, Em, Start, Stopping};
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_restarts};
 use crate::judgments::{Ballots, sum_over};
@@ -80,7 +80,7 @@ impl Spectral {
             let start = tables.as_ref().map_or(Start::Votes, Start::Tables);
             let mut model =
                 Free { smoothing: 0.0, shares: self.prior.estimate(&VoteShares::of(evidence.ballots), 0.0) };
-            climb(evidence, classes, start, &self.stopping, &mut model, &context)
+            Em { votes: evidence, classes, start, stopping: self.stopping }.climb(&mut model, &context)
         };
         Ok((0..self.restarts).map(climb))
     }

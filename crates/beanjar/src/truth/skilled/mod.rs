@@ -11,10 +11,10 @@ pub(super) use names::Names;
 pub(crate) use rows::{Rows, WorkerRows};
 
 use super::class_prior::VoteShares;
-use super::em::{Climb, Expected, LARGE, LARGE_STEPS, Passes, Start, Stopping, climb};
-use super::rare_workers::RareWorkers;
+use super::em::{Climb, Em, Expected, Passes, Start, Stopping, first_part};
+use super::rare_workers::{OfWorkers, RareWorkers, sharing_tables};
 use super::{ClassPrior, Evidence, Posterior, Rule, TruthFit};
-use crate::judgments::{Ballots, sample_of_tasks};
+use crate::judgments::Ballots;
 use crate::{Context, Error, Result};
 use skills::Skills;
 
@@ -116,20 +116,16 @@ impl Skilled {
     fn climb_votes(&self, evidence: &Evidence<'_>, model: &mut Skills, context: &Context) -> Result<Climb> {
         let by_agreement = (self.kinds > 1).then(|| start::by_agreement(evidence.ballots, self.kinds));
         let start = by_agreement.as_ref().map_or(Start::Votes, Start::Posterior);
-        climb(evidence, evidence.ballots.classes() * self.kinds, start, &self.stopping, model, context)
+        let classes = evidence.ballots.classes() * self.kinds;
+        Em { votes: evidence, classes, start, stopping: self.stopping }.climb(model, context)
     }
 
     /// The same where there may be millions of votes: EM on a part of the tasks first, and a few steps on all from there.
     pub(super) fn climb_large(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
-        sharing_tables(evidence, |evidence| self.climb_large_each(evidence, context))
-    }
-
-    fn climb_large_each(&self, evidence: &Evidence<'_>, context: &Context) -> Result<SkilledClimb> {
-        let Some(tasks) = sample_of_tasks(evidence.ballots, LARGE, context.seed()) else {
-            return self.climb_each(evidence, context);
-        };
-        let part = evidence.ballots.of_tasks(&tasks)?;
-        self.climb_from_part(&part, evidence, &VoteShares::of(evidence.ballots), context)
+        sharing_tables(evidence, |evidence| match first_part(evidence.ballots, context)? {
+            Some(part) => self.climb_from_part(&part, evidence, &VoteShares::of(evidence.ballots), context),
+            None => self.climb_each(evidence, context),
+        })
     }
 
     /// EM on a part of the tasks, and a few steps on all votes from there, wherever they are. `shares` are those of all.
@@ -140,28 +136,11 @@ impl Skilled {
         shares: &VoteShares,
         context: &Context,
     ) -> Result<SkilledClimb> {
-        let components = part.classes() * self.kinds;
         let mut model = Skills::new(self, part.workers(), shares);
         let first = self.climb_votes(&Evidence::part(part, &[]), &mut model, &context.part(0.0, 0.5))?;
-        let stopping = Stopping { iterations: LARGE_STEPS, ..self.stopping };
-        let context = context.part(0.5, 1.0);
-        let all = climb(all, components, Start::Tables(&first.tables), &stopping, &mut model, &context)?;
-        let climb = Climb { converged: first.converged, ..all };
+        let climb = first.go_on(all, self.stopping, &mut model, &context.part(0.5, 1.0))?;
         Ok(SkilledClimb { climb, kinds: self.kinds, means: model.means, strength: model.strength })
     }
-}
-
-/// A fit in which the workers with the fewest labels share a table, where there are very many workers.
-fn sharing_tables(
-    evidence: &Evidence<'_>,
-    fit: impl Fn(&Evidence<'_>) -> Result<SkilledClimb>,
-) -> Result<SkilledClimb> {
-    let Some(rare) = RareWorkers::of(evidence.ballots) else { return fit(evidence) };
-    let together = rare.share(evidence.ballots);
-    let found = fit(&Evidence::part(&together, &evidence.gold))?;
-    let SkilledClimb { climb, kinds, means, strength } = found;
-    let climb = Climb { tables: rare.of_workers(climb.tables), ..climb };
-    Ok(SkilledClimb { climb, kinds, means: rare.spread_cells(&means), strength })
 }
 
 /// What EM came to, with what leaving votes out needs.
@@ -171,6 +150,12 @@ pub(super) struct SkilledClimb {
     /// m, laid out as the counts are, with the newcomer's at the end.
     means: Vec<f64>,
     strength: f64,
+}
+
+impl OfWorkers for SkilledClimb {
+    fn of_workers(self, rare: &RareWorkers) -> Self {
+        SkilledClimb { climb: self.climb.of_workers(rare), means: rare.spread_cells(&self.means), ..self }
+    }
 }
 
 impl SkilledClimb {

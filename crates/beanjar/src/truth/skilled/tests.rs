@@ -35,7 +35,8 @@ fn skills_follow_the_workers_accuracies() {
     let evidence = Evidence::votes(&ballots).unwrap();
     let method = Skilled::default();
     let mut model = Skills::new(&method, ballots.workers(), &VoteShares::of(&ballots));
-    climb(&evidence, 4, Start::Votes, &method.stopping, &mut model, &Context::new()).unwrap();
+    let em = Em { votes: &evidence, classes: 4, start: Start::Votes, stopping: method.stopping };
+    em.climb(&mut model, &Context::new()).unwrap();
     let best = (0..20).max_by(|&i, &j| accuracy[i].total_cmp(&accuracy[j])).unwrap();
     let worst = (0..20).min_by(|&i, &j| accuracy[i].total_cmp(&accuracy[j])).unwrap();
     assert!(model.skill[best] > model.skill[worst] + 1.0);
