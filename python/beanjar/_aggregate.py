@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from ._call import Answer, call, given
@@ -12,7 +13,7 @@ class Aggregation(Result):
     """The label of each task with its probability, and how good each worker is."""
 
     _table = "tasks"
-    _shown = ("task", "label", "confidence", "tied", "effective_votes")
+    _shown = ("task", "label", "confidence", "tied", "state", "effective_votes")
 
     @property
     def tasks(self) -> Any:
@@ -31,9 +32,9 @@ class Aggregation(Result):
         return self._frame(rows, ("task", *self._answer.data["classes"]))
 
     @property
-    def families(self) -> list[list[str]]:
+    def families(self) -> list[list[Any]]:
         """Workers who are copies of one another and vote as one; found by the method ``auto``."""
-        return self._answer.data.get("families", [])
+        return [self._values("worker", family) for family in self._answer.data.get("families", [])]
 
     @property
     def effective_votes(self) -> float | None:
@@ -53,6 +54,9 @@ class Aggregation(Result):
 
 class Questions(dict[str, Any]):
     """What was found of each of several questions, by name."""
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<h4>{escape(name)}</h4>{result._repr_html_()}" for name, result in self.items())
 
 
 def aggregate(
@@ -75,8 +79,9 @@ def aggregate(
 
     ``labels`` is a table of task, worker and label, whose columns are found by their usual names (or named in
     ``columns``, as ``{"task": "photo", "worker": "model", "label": "verdict"}``), or the name of a file that the command
-    line reads. ``gold`` are known answers (a table of task and label, or a series by task), and ``truth`` answers that the
-    result is only compared with. Further options are those of ``beanjar aggregate --help``, with underscores for dashes:
+    line reads. ``gold`` are known answers (a table of task and label, or a series or dict by task), and ``truth`` answers
+    that the result is only compared with. Tasks, workers and labels come back as they came in: numbers as numbers, dates as
+    dates. Labels of several questions give a dict of a result for each. Further options are those of ``beanjar aggregate --help``, with underscores for dashes:
     ``prior``, ``smoothing``, ``restarts``, ``iterations``, ``unvoted``, ``missing``, ``order``, ``by``, ``question`` ...
 
     >>> import beanjar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._call import call, given
-from ._results import Result
+from ._results import Result, bars, line
 
 
 class EnoughVotes(Result):
@@ -13,8 +13,20 @@ class EnoughVotes(Result):
 
     _table = "curve"
 
+    _shown = ("votes", "accuracy", "accuracy_low", "accuracy_high", "agreement", "gain", "price")
+
+    def to_frame(self) -> Any:
+        """A row for each number of votes a task."""
+        return self._frame(self._answer.data["curve"])
+
     def _title(self) -> str:
-        return f"EnoughVotes: {len(self._answer.data[self._table])} numbers of votes"
+        data = self._answer.data
+        paying = data.get("stops_paying")
+        enough = "more votes still pay" if paying is None else f"more than {paying} a task do not pay"
+        return f"EnoughVotes: {data['votes_per_task']:.3g} votes a task, accuracy {data['now']['accuracy']:.3f}; {enough}"
+
+    def _figure(self) -> str:
+        return line(row["accuracy"] for row in self._answer.data["curve"])
 
 
 class NextVotes(Result):
@@ -23,7 +35,11 @@ class NextVotes(Result):
     _table = "ask"
 
     def _title(self) -> str:
-        return f"NextVotes: {len(self._answer.data[self._table])} questions"
+        data = self._answer.data
+        return f"NextVotes: {len(data['ask'])} questions, accuracy {data['accuracy']:.3f} before and {data['accuracy_after']:.3f} after"
+
+    def _figure(self) -> str:
+        return bars(max(row["gain"], 0.0) for row in self._answer.data["ask"])
 
 
 def votes(
@@ -38,7 +54,15 @@ def votes(
     progress: bool | None = None,
     **options: Any,
 ) -> EnoughVotes:
-    """Says how many votes a task are enough; further options are those of ``beanjar votes --help``."""
+    """Says how many votes a task are enough: accuracy, agreement and price with 1, 2, 3, ... of them.
+
+    ``gold`` are known answers, ``cost`` is the price of a vote. Further options are those of ``beanjar votes --help``.
+
+    >>> import beanjar
+    >>> crowd = beanjar.simulate.labels(tasks=40, workers=6, votes=4)
+    >>> beanjar.votes(crowd.labels, most=3).to_frame().column("votes").to_pylist()
+    [1, 2, 3]
+    """
     options = given(locals(), "labels")
     return EnoughVotes(call("votes", labels, positional={"labels": labels}, options=options))
 
@@ -55,6 +79,16 @@ def next(
     progress: bool | None = None,
     **options: Any,
 ) -> NextVotes:
-    """Says which ``n`` questions to ask next, and whom; further options are those of ``beanjar next --help``."""
+    """Says which ``n`` questions to ask next, and whom.
+
+    ``workers`` are those who may be asked: a list, or a table of worker and, if you like, limit and cost. Further options
+    are those of ``beanjar next --help``.
+
+    >>> import beanjar
+    >>> crowd = beanjar.simulate.labels(tasks=40, workers=6, votes=4)
+    >>> asked = beanjar.next(crowd.labels, 5, workers=["w1", "w2"]).to_dict()["ask"]
+    >>> len(asked), {row["worker"] for row in asked} <= {"w1", "w2"}
+    (5, True)
+    """
     options = {"votes": n, **given(locals(), "labels", "n")}
     return NextVotes(call("next", labels, positional={"labels": labels}, options=options))

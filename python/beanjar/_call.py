@@ -13,7 +13,8 @@ import numpy as np
 
 from . import _beanjar
 from ._beanjar import BeanjarError
-from ._frames import Held, column_type, held, is_columns, is_path, is_table, kind
+from ._frames import Table, is_column, is_columns, is_pandas, is_path, is_rows, is_table, kind
+from ._texts import Was
 
 
 class BeanjarWarning(UserWarning):
@@ -23,7 +24,7 @@ class BeanjarWarning(UserWarning):
 class Answer:
     """What a command answers: its JSON, and what is needed to give tables back as they came."""
 
-    def __init__(self, data: dict[str, Any], kind: str, types: Mapping[str, Any], warnings: list[str], notes: list[str]):
+    def __init__(self, data: dict[str, Any], kind: str, types: Mapping[str, Was], warnings: list[str], notes: list[str]):
         self.data = data
         self.kind = kind
         self.types = dict(types)
@@ -31,28 +32,59 @@ class Answer:
         self.notes = notes
 
 
-def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Mapping[str, Any]) -> Answer:
+def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Mapping[str, Any], warn: bool = True) -> Answer:
     """Calls a command.
 
     ``positional`` are its arguments, by name, and ``options`` its flags, with underscores for dashes; either may be
-    tables. What goes out is of the kind of ``main``, which is one of the arguments.
+    tables. What goes out is of the kind of ``main``, which is one of them.
     """
     options = dict(options)
     progress = options.pop("progress", None)
-    words, things = [command], []
-    for name, value in positional.items():
-        words += argument(name, value, things)
-    for name, value in options.items():
-        words += flag(name, value, things)
+    held = Held()
+    places = [argument(name, value, held) for name, value in positional.items()]
+    flags = [word for name, value in options.items() for word in flag(name, value, held)]
     with Bar(progress) as bar:
-        told, notes, warned, columns = _beanjar.call(words, things, bar.show)
-    for sentence in warned:
-        warnings.warn(sentence, BeanjarWarning, stacklevel=3)
-    # The main table is the one whose ids are given back.
-    roles = dict(columns).get(next((name for name, value in positional.items() if value is main), ""), [])
-    types = {role: column_type(main, column) for column, role in roles}
-    types = {role: found for role, found in types.items() if found is not None}
+        # A table may have any name, also one that begins with a dash.
+        told, notes, warned, columns = _beanjar.call([command, *flags, "--", *places], held.things, bar.show)
+    for sentence in warned if warn else ():
+        warnings.warn(sentence, BeanjarWarning, stacklevel=_of_the_caller())
+    types = {} if is_path(main) else held.types(dict(columns))
     return Answer(json.loads(told) if told else {}, kind(main), types, warned, notes)
+
+
+def _of_the_caller() -> int:
+    """How far up the first function is that is not of this package: there a warning is of use."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+class Held:
+    """What a command is to read in place of files, each under a name of its own."""
+
+    def __init__(self) -> None:
+        self.things: list[tuple[str, str, Any]] = []
+        self.tables: dict[str, Table] = {}
+
+    def add(self, name: str, value: Any) -> str:
+        """Holds a table, a text or a matrix; gives the name, which is another one where it is taken."""
+        name = name if all(name != taken for taken, _, _ in self.things) else f"{name} ({len(self.things) + 1})"
+        if isinstance(value, Text):
+            self.things.append((name, "text", value.text))
+        elif isinstance(value, Matrix):
+            self.things.append((name, "features", value.held()))
+        else:
+            self.tables[name] = Table(name, value)
+            self.things.append(self.tables[name].held())
+        return name
+
+    def types(self, columns: Mapping[str, list[tuple[str, str]]]) -> dict[str, Was]:
+        """What ids and labels were, by what a column was understood to hold; the first table decides."""
+        found: dict[str, Was | None] = {}
+        for name, table in reversed(self.tables.items()):
+            found.update({role: table.was(column) for column, role in columns.get(name, [])})
+        return {role: was for role, was in found.items() if was is not None}
 
 
 def given(arguments: Mapping[str, Any], *without: str) -> dict[str, Any]:
@@ -61,17 +93,9 @@ def given(arguments: Mapping[str, Any], *without: str) -> dict[str, Any]:
     return {**options, **arguments.get("options", {})}
 
 
-def argument(name: str, value: Any, things: list[Held]) -> list[str]:
-    """The words for an argument that is a table, a text that is held, or the name of a file."""
-    if is_path(value):
-        return [os.fspath(value)]
-    if isinstance(value, Text):
-        things.append((name, "text", value.text))
-    elif isinstance(value, Matrix):
-        things.append((name, "features", value.held()))
-    else:
-        things.append(held(name, value))
-    return [name]
+def argument(name: str, value: Any, held: Held) -> str:
+    """The word for an argument: the name of a file, or of what is held."""
+    return os.fspath(value) if is_path(value) else held.add(name, value)
 
 
 class Text:
@@ -81,15 +105,38 @@ class Text:
         self.text = text
 
 
-def flag(name: str, value: Any, things: list[Held]) -> list[str]:
+#: What some options are tables of, which may also be dicts, series or lists.
+_TABLES = {
+    "gold": ("task", "label"),
+    "truth": ("task", "label"),
+    "labels": ("object", "label"),
+    "cost": ("attribute", "cost"),
+    "weights": ("worker", "weight"),
+    "workers": ("worker",),
+}
+
+
+def table_of(value: Any, names: tuple[str, ...]) -> Any:
+    """A dict or series of values by key as a table of these columns, and a list as one of a single column."""
+    if isinstance(value, Mapping) and len(names) == 2 and not is_columns(value):
+        return {names[0]: list(value), names[1]: list(value.values())}
+    if len(names) == 1 and is_column(value) and not is_rows(value):
+        return {names[0]: list(value)}
+    if is_pandas(value) and value.ndim == 1 and names[1] != "label":
+        return {names[0]: list(value.index), names[1]: list(value)}
+    return value
+
+
+def flag(name: str, value: Any, held: Held) -> list[str]:
     """The words for a flag."""
     if value is None or value is False:
         return []
     word = "--" + name.replace("_", "-")
     if value is True:
         return [word]
-    if is_table(value) or isinstance(value, Text) or is_columns(value):
-        return [word, *argument(name, value, things)]
+    value = table_of(value, _TABLES[name]) if name in _TABLES else value
+    if isinstance(value, Text) or is_table(value) or is_columns(value) or is_rows(value):
+        return [word, held.add(name, value)]
     return [f"{word}={words(value)}"]
 
 

@@ -37,6 +37,11 @@ class Estimator:
                 error = NotFittedError
             raise error(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 

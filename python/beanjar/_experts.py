@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ._call import Matrix, Text, call
+from ._call import BeanjarError, Matrix, Text, call
 from ._estimator import Estimator
-from ._frames import is_pandas, is_path, is_table, missing, text
-from ._results import Result
+from ._frames import is_pandas, is_path, is_rows, is_table
+from ._texts import coded, text
+from ._results import Result, bars
 
 
 class Learned(Result):
@@ -32,14 +34,18 @@ class Learned(Result):
     def _title(self) -> str:
         return f"Learned: {len(self._answer.data['features'])} features, penalty {self._answer.data['penalty']:.4g}"
 
+    def _figure(self) -> str:
+        weights = (row["truth"] for row in self._answer.data["features"])
+        return bars(sum(map(abs, weight)) if isinstance(weight, list) else abs(weight or 0.0) for weight in weights)
+
 
 class SparseExperts(Estimator):
     """A sparse classifier from the labels of several noisy experts (Izbicki and Stern, 2014).
 
     ``fit(X, y)``: ``X`` is a NumPy array, a sparse matrix of SciPy, or a data frame of numbers, one row for each
     unit; ``y`` is a table of task, worker and label (a task is a row of ``X``: its number from 0, or its index in a
-    frame of pandas), an array of one row for each unit and one column for each expert (None or NaN where there is no
-    label), or a plain array of one label each. ``X`` may also be a table, or a file, whose first column is the unit.
+    frame of pandas), an array or frame of one row for each unit and one column for each expert (None or NaN where there is
+    no label), or a plain array of one label each. ``X`` may also be a table, or a file, whose first column is the unit.
 
     The penalty is chosen by S, how often held-out labels differ from the prediction. Parameters are those of
     ``beanjar learn --help``.
@@ -78,17 +84,20 @@ class SparseExperts(Estimator):
         """Learns from ``y``, the labels of units with features ``X``."""
         if y is None:
             raise ValueError("SparseExperts requires y to be passed, but the target y is None.")
-        model, originals, labels = self.model, {}, y
-        if _is_labels(labels):
-            features = X if _is_file_or_table(X) else self._features(X, reset=True)
+        model, classes, labels = self.model, None, y
+        self._by_unit = False
+        if _is_labels(y, X, self.columns):
+            self._by_unit = _is_file_or_table(X)
+            features = X if self._by_unit else self._features(X, reset=True, by_index=True)
         else:
-            features, labels, originals = self._arrays(X, labels)
-            # One label each tells nothing of those who gave them.
-            model = "majority" if labels is not None and len(set(labels["worker"])) == 1 else model
+            features, labels, classes = self._arrays(X, y)
+        # One label each tells nothing of those who gave them.
+        plain = classes is not None and len(set(labels["worker"])) == 1
+        model = "majority" if plain else model
         experts = model == "experts"
         answer = call(
             "learn",
-            X,
+            X if is_table(X) or is_path(X) else y,
             positional={"features": features},
             options=dict(
                 labels=labels, model=model, penalty=self.penalty,
@@ -96,34 +105,40 @@ class SparseExperts(Estimator):
                 restarts=self.restarts if experts else None, asymmetric=self.asymmetric and experts, folds=self.folds,
                 holdout=self.holdout, columns=self.columns, seed=self.seed, threads=self.threads, progress=self.progress,
             ),
+            warn=not plain,
         )  # fmt: skip
         self.result_ = Learned(answer)
         self._model = json.dumps(answer.data)
         names = answer.data["classes"]
-        self.classes_ = np.array([originals.get(name, name) for name in names])
+        self.classes_ = np.array(self.result_._values("label", names)) if classes is None else classes(names)
         self.penalty_ = answer.data["penalty"]
+        if self._by_unit:
+            self.feature_names_in_ = np.array([row["feature"] for row in answer.data["features"]], dtype=object)
+            self.n_features_in_ = len(self.feature_names_in_)
         return self
 
     def _predicted(self, X: Any) -> list[dict[str, Any]]:
         self._check_fitted("result_")
-        features = X if _is_file_or_table(X) else self._features(X, reset=False)
+        by_unit = is_path(X) or (self._by_unit and _is_file_or_table(X))
+        features = X if by_unit else self._features(X, reset=False)
         positional = {"model": Text(self._model), "features": features}
         return call("predict", X, positional=positional, options=dict(threads=self.threads)).data["predictions"]
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each unit."""
-        originals = dict(zip(json.loads(self._model)["classes"], self.classes_, strict=True)) if hasattr(self, "_model") else {}
-        return np.array([originals[row["label"]] for row in self._predicted(X)], dtype=getattr(self, "classes_", np.array([])).dtype)
+        rows = self._predicted(X)
+        places = {name: place for place, name in enumerate(self.result_.classes)}
+        return self.classes_[[places[row["label"]] for row in rows]]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class of each unit, in the order of ``classes_``."""
         rows = self._predicted(X)
-        names = json.loads(self._model)["classes"]
+        names = self.result_.classes
         return np.array([[row["probabilities"][name] for name in names] for row in rows]).reshape(len(rows), len(names))
 
-    def score(self, X: Any, y: Any) -> float:
-        """The share of units whose predicted class is ``y``."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of units whose predicted class is ``y``, each unit with its weight."""
+        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -135,55 +150,83 @@ class SparseExperts(Estimator):
             input_tags=InputTags(sparse=True),
         )
 
-    def _arrays(self, X: Any, labels: Any) -> tuple[Any, dict[str, list[str]], dict[str, Any]]:
-        """Features, the labels of units by number as a long table, and the class behind each of their texts."""
+    def _arrays(self, X: Any, labels: Any) -> tuple[Matrix, dict[str, Any], Any]:
+        """Features, the labels as a long table of units by number, and what gives the classes behind texts."""
         features = self._features(X, reset=True, y=labels)
+        experts = [str(name) for name in labels.columns] if hasattr(labels, "columns") else None
         given = np.asarray(labels)
+        if isinstance(labels, np.ma.MaskedArray) and labels.mask.any():
+            given = given.astype(object)
+            given[labels.mask] = None
         if given.ndim == 0 or given.shape[0] != len(features.units):
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {len(features.units)} units, {given.shape} labels")
+            found = f"{len(features.units)} units, {given.shape} labels"
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}")
         if given.ndim == 2 and given.shape[1] == 1:
             _warn_of_a_column()
             given = given.ravel()
         if given.ndim == 1:
             _check_classes(given)
         given = given.reshape(len(given), -1)
-        table: dict[str, list[str]] = {"task": [], "worker": [], "label": []}
-        originals: dict[str, Any] = {}
-        for row, unit in enumerate(features.units):
-            for expert, value in enumerate(given[row]):
-                if missing(value):
-                    continue
-                originals.setdefault(text(value), value)
-                table["task"].append(unit)
-                table["worker"].append(f"expert {expert + 1}")
-                table["label"].append(text(value))
-        return features, table, originals
+        experts = experts or [f"expert {number + 1}" for number in range(given.shape[1])]
+        codes, texts, values = coded(given.ravel())
+        at = np.nonzero(codes >= 0)[0]
+        unit, expert = np.divmod(at, given.shape[1])
+        table = {
+            "task": [features.units[i] for i in unit],
+            "worker": [experts[i] for i in expert],
+            "label": [texts[i] for i in codes[at]],
+        }
+        known = dict(zip(texts, values, strict=True))
+        dtype = None if given.dtype == object else given.dtype
+        return features, table, lambda names: np.array([known[name] for name in names], dtype=dtype)
 
-    def _features(self, X: Any, reset: bool, y: Any = None) -> Matrix:
-        """The rows of an array, a sparse matrix, or a frame of pandas, as features."""
-        ids = [text(unit) for unit in X.index] if is_pandas(X) else None
+    def _features(self, X: Any, reset: bool, y: Any = None, by_index: bool = False) -> Matrix:
+        """The rows of an array, a sparse matrix, or a frame, as features; units are named by an index of pandas."""
+        ids = None
+        if is_pandas(X):
+            if by_index and not X.index.is_unique:
+                twice = X.index[X.index.duplicated()][0]
+                raise ValueError(f"labels are by task, and two rows of X have the index {twice}; each needs one of its own")
+            ids = [text(unit) for unit in X.index] if X.index.is_unique else None
         X = _validated(self, X, reset, y)
         rows, columns = X.shape
+        ids = ids or [str(row) for row in range(rows)]
         names = [str(name) for name in getattr(self, "feature_names_in_", [f"x{i}" for i in range(columns)])]
         if hasattr(X, "tocsc"):
             X = X.tocsc()
             X.sum_duplicates()
             X.sort_indices()
-            return Matrix(ids or [str(row) for row in range(rows)], names, X.indptr, X.indices, X.data)
-        at, units = np.nonzero(X.T)
-        starts = np.searchsorted(at, np.arange(columns + 1))
-        return Matrix(ids or [str(row) for row in range(rows)], names, starts, units, X.T[at, units])
+            return Matrix(ids, names, X.indptr, X.indices, X.data)
+        filled = X.T != 0
+        starts = np.append(0, np.cumsum(filled.sum(axis=1)))
+        return Matrix(ids, names, starts, np.nonzero(filled)[1], X.T[filled])
 
 
 def _is_file_or_table(X: Any) -> bool:
     return is_path(X) or (is_table(X) and not is_pandas(X))
 
 
-def _is_labels(labels: Any) -> bool:
+def _is_labels(labels: Any, X: Any, columns: Any) -> bool:
     """Whether these are labels by task and worker, rather than an array of one row for each unit."""
-    if is_path(labels) or isinstance(labels, dict):
+    if is_path(labels) or isinstance(labels, Mapping) or is_rows(labels):
         return True
-    return is_table(labels) and not hasattr(labels, "to_frame") and len(getattr(labels, "columns", ())) >= 3
+    if not is_table(labels) or hasattr(labels, "to_frame") or len(getattr(labels, "columns", ())) < 3:
+        return False
+    # As long as the features it may be a frame of a column for each expert, in which no column names the task.
+    return columns is not None or not hasattr(X, "__len__") or len(labels) != _rows(X) or _has_tasks(labels)
+
+
+def _rows(X: Any) -> int:
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def _has_tasks(labels: Any) -> bool:
+    first = labels.slice(0, 100) if hasattr(labels, "slice") else labels[:100]
+    try:
+        call("inspect", first, positional={"labels": first}, options=dict(kind="labels", bootstrap=0, progress=False), warn=False)
+    except BeanjarError:
+        return False
+    return True
 
 
 def _warn_of_a_column() -> None:

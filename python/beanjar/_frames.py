@@ -1,4 +1,4 @@
-"""Tables in and out: what comes in is read as it is, and what goes out is of the kind that came in."""
+"""Tables as they come in: what kind they are, how the binding takes them, and what their columns were."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-Held = tuple[str, str, Any]
+from ._beanjar import BeanjarError
+from ._texts import BOOL, Was, coded, missing, was
 
 
 def is_pandas(table: Any) -> bool:
@@ -20,7 +21,7 @@ def is_pandas(table: Any) -> bool:
 
 
 def is_polars(table: Any) -> bool:
-    """The same of polars."""
+    """The same of a frame of polars."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(table, (polars.DataFrame, polars.LazyFrame))
 
@@ -42,160 +43,207 @@ def is_table(value: Any) -> bool:
     return is_pandas(value) or is_polars(value) or hasattr(value, "__arrow_c_stream__")
 
 
+def is_column(value: Any) -> bool:
+    """Whether this is a list of values: one of Python, or an array or series of a library."""
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1) or _listing(value) is not None
+
+
+def _listing(value: Any) -> Any:
+    """The method that gives the list of an array or series."""
+    tabular = is_polars(value) or hasattr(value, "schema")
+    return None if tabular else getattr(value, "to_list", None) or getattr(value, "to_pylist", None)
+
+
 def is_columns(value: Any) -> bool:
     """Whether this is a dict of columns, and not one of options."""
-    columns = value.values() if isinstance(value, Mapping) else ()
-    return bool(columns) and all(isinstance(column, (list, tuple, np.ndarray)) or is_pandas(column) for column in columns)
+    return isinstance(value, Mapping) and bool(value) and all(is_column(column) for column in value.values())
 
 
-def held(name: str, table: Any) -> Held:
-    """A table as the binding takes it."""
-    if is_pandas(table):
-        return _held_pandas(name, table)
-    if is_polars(table):
-        return name, "arrow", table.lazy().collect()
-    if hasattr(table, "__arrow_c_stream__"):
-        return name, "arrow", table
-    if isinstance(table, Mapping):
-        return name, "columns", [(str(column), *_coded(values)) for column, values in table.items()]
-    raise TypeError(
-        f"{name}: a table is needed (a frame of pandas or polars, a table of pyarrow or of anything that speaks Arrow, "
-        f"a dict of columns, or the name of a file), and this is {type(table).__name__}"
-    )
+def is_rows(value: Any) -> bool:
+    """Whether this is a list of rows, each a dict."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(row, Mapping) for row in value)
 
 
-def _held_pandas(name: str, table: Any) -> Held:
+class Table:
+    """A table in one of three forms: a frame of pandas, something that speaks Arrow, or a dict of columns."""
+
+    def __init__(self, name: str, given: Any):
+        self.name = name
+        self.content = self._known(given)
+
+    def _known(self, given: Any) -> Any:
+        if is_pandas(given):
+            return _pandas(self.name, given)
+        if is_polars(given):
+            import polars as pl
+
+            # What polars says of a column of nothing is not what Arrow's readers expect.
+            return given.lazy().with_columns(pl.col(pl.Null).cast(pl.String)).collect()
+        if hasattr(given, "__arrow_c_stream__"):
+            # Some can be read once only, and their types are asked for later.
+            return given if find_spec("pyarrow") is None else _whole(given)
+        if is_rows(given):
+            names = dict.fromkeys(name for row in given for name in row)
+            return {str(name): [row.get(name) for row in given] for name in names}
+        if isinstance(given, Mapping):
+            return self._columns(given)
+        raise TypeError(
+            f"{self.name}: a table is needed (a frame of pandas or polars, a table of pyarrow or of anything that speaks Arrow, "
+            f"a dict of columns, a list of dicts, or the name of a file), and this is {type(given).__name__}"
+        )
+
+    def _columns(self, given: Mapping[Any, Any]) -> dict[str, Any]:
+        for column, values in given.items():
+            if not is_column(values):
+                raise TypeError(f"{self.name}: column '{column}' must be a list of values, and is {type(values).__name__}")
+        columns = {str(name): _listing(values)() if _listing(values) else values for name, values in given.items()}
+        lengths = {name: len(values) for name, values in columns.items()}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
+            raise BeanjarError(f"{self.name}: columns must be of one length, and {told}")
+        return columns
+
+    def held(self) -> tuple[str, str, Any]:
+        """As the binding takes it."""
+        if isinstance(self.content, dict):
+            columns = list(self.content.items())
+        elif is_pandas(self.content):
+            if find_spec("pyarrow") is not None:
+                return self.name, "arrow", _arrow_of_pandas(self.content)
+            columns = [(name, self.content[name]) for name in self.content]
+        else:
+            return self.name, "arrow", self.content
+        numbered = ((name, _coded(values)) for name, values in columns)
+        return self.name, "columns", [(name, codes.tobytes(), texts) for name, (codes, texts) in numbered]
+
+    def was(self, column: str) -> Was | None:
+        """What a column was, as which ids and labels are given back; none for texts."""
+        table = self.content
+        if isinstance(table, dict):
+            return was(table[column]) if column in table else None
+        if is_pandas(table):
+            return _was_of_pandas(table[column]) if column in table else None
+        if is_polars(table):
+            return _was_of_polars(table[column]) if column in table.columns else None
+        return _was_of_arrow(table.column(column)) if column in getattr(table, "column_names", ()) else None
+
+
+def _whole(given: Any) -> Any:
+    import pyarrow as pa
+
+    return given if isinstance(given, (pa.Table, pa.RecordBatch)) else pa.table(given)
+
+
+def _pandas(name: str, table: Any) -> Any:
+    """A frame with its index as first columns, if that has a name, and columns that are named by texts."""
     import pandas as pd
 
-    # A series is a column beside its index: known answers by task.
-    frame = table.rename(table.name or "label").reset_index() if isinstance(table, pd.Series) else table
-    frame = frame if isinstance(frame.columns, pd.Index) and frame.columns.nlevels == 1 else frame.copy(deep=False)
+    if isinstance(table, pd.Series):
+        # A series is a column beside its index: known answers by task.
+        frame = table.rename(table.name or "label").reset_index()
+    else:
+        named = [level for level in table.index.names if level is not None and level not in table.columns]
+        frame = table.reset_index(level=named) if named else table
     if any(not isinstance(column, str) for column in frame.columns):
         frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+    for column in frame.columns[frame.columns.duplicated()]:
+        raise BeanjarError(f"{name}: two columns are called '{column}'; rename or drop one of them")
+    return frame
+
+
+#: Of columns of objects, those that Arrow takes for what they are.
+_SIMPLE = {"string", "boolean", "integer", "floating", "mixed-integer-float", "date", "empty"}
+
+
+def _is_simple(values: Any) -> bool:
+    """Whether Arrow has a type for the values of a series or index, that is read as they would be from a file."""
+    import pandas as pd
+
+    kinds = pd.api.types
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        categories = values.dtype.categories
+        return kinds.infer_dtype(categories) in ("string", "integer", "floating", "empty")
+    if values.dtype.kind == "O" and isinstance(values.dtype, np.dtype):
+        return kinds.infer_dtype(values, skipna=True) in _SIMPLE
+    return not isinstance(values.dtype, (pd.PeriodDtype, pd.IntervalDtype)) and values.dtype.kind != "m"
+
+
+def _arrow_of_pandas(frame: Any) -> Any:
+    """A frame as a table of Arrow, in which ids of other types, and mixed ones, are texts."""
+    import pyarrow as pa
+
+    odd = [name for name in frame if not _is_simple(frame[name])]
     try:
-        import pyarrow as pa
-    except ImportError:
-        return name, "columns", [(column, *_coded(frame[column])) for column in _named(frame)]
-    try:
-        return name, "arrow", pa.Table.from_pandas(frame)
+        # Nested ones are no ids, and who reads the table says so.
+        return pa.Table.from_pandas(_with_texts(frame, [name for name in odd if not _is_nested(frame[name])]))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        # Columns of mixed types are texts.
-        return name, "columns", [(column, *_coded(frame[column])) for column in _named(frame)]
+        return pa.Table.from_pandas(_with_texts(frame, odd))
 
 
-def _named(frame: Any) -> list[str]:
-    """The columns, or an error where two have one name, for which of them is meant?"""
-    names = list(frame.columns)
-    for name in names:
-        if names.count(name) > 1:
-            raise TypeError(f"two columns are called '{name}'")
-    return names
+def _is_nested(column: Any) -> bool:
+    first = next((value for value in column if not missing(value)), None)
+    return isinstance(first, (list, dict, set, np.ndarray))
 
 
-def _coded(values: Any) -> tuple[bytes, list[str | None]]:
-    """Values as numbers of entries in a list of texts; -1 is a missing one."""
+def _with_texts(frame: Any, names: list[str]) -> Any:
+    import pandas as pd
+
+    def texts(column: Any) -> Any:
+        codes, entries = _coded(column)
+        return pd.Categorical.from_codes(codes, pd.Index(entries, dtype=object))
+
+    return frame.assign(**{name: texts(frame[name]) for name in names})
+
+
+def _coded(values: Any) -> tuple[np.ndarray, list[str]]:
+    """Of each value the number of its text, -1 for a missing one; and the texts."""
     if is_pandas(values):
         import pandas as pd
 
-        codes, entries = pd.factorize(values)
-        return np.asarray(codes, dtype=np.int32).tobytes(), [text(entry) for entry in entries]
-    numbers: dict[Any, int] = {}
-    codes = [-1 if missing(value) else numbers.setdefault(value, len(numbers)) for value in values]
-    return np.asarray(codes, dtype=np.int32).tobytes(), [text(entry) for entry in numbers]
-
-
-def missing(value: Any) -> bool:
-    """Whether a value is a missing one: None, NaN, or what pandas has for them."""
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
-
-
-def text(value: Any) -> str:
-    """A value as the reader would have it from a file: 7 and not 7.0."""
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.floating)) and float(value).is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value)
-
-
-def frame(columns: Mapping[str, Any], kind: str, types: Mapping[str, Any] | None = None) -> Any:
-    """A table of this kind; some columns with the types that they came with, where what is in them allows it."""
-    types = dict(types or {})
-    made = {name: values if isinstance(values, np.ndarray) else list(values) for name, values in columns.items()}
-    for name in [name for name, wanted in types.items() if wanted is bool]:
-        del types[name]
-        if set(made[name]) <= {"true", "false"}:
-            made[name] = [value == "true" for value in made[name]]
-    if kind == "arrow" and find_spec("pyarrow") is None:
-        kind = next((other for other in ("pandas", "polars") if find_spec(other)), kind)
-    if kind == "arrow":
-        return _arrow(made, types)
-    return _pandas(made, types) if kind == "pandas" else _polars(made, types)
-
-
-def _arrow(columns: dict[str, Any], types: Mapping[str, Any]) -> Any:
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise ImportError("a table needs pyarrow, pandas or polars: install one of them, or use to_dict()") from None
-    arrays = {name: pa.array(values) for name, values in columns.items()}
-    for name, wanted in types.items():
         try:
-            arrays[name] = arrays[name].cast(wanted)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            pass
-    return pa.table(arrays)
+            found, entries = pd.factorize(values)
+        except TypeError:
+            return coded(values)[:2]
+        codes, texts, _ = coded(entries)
+        return np.append(codes, np.int32(-1))[found], texts
+    return coded(values)[:2]
 
 
-def _pandas(columns: dict[str, Any], types: Mapping[str, Any]) -> Any:
+def _was_of_pandas(column: Any) -> Was | None:
     import pandas as pd
 
-    made = pd.DataFrame(columns)
-    for name, wanted in types.items():
-        try:
-            if isinstance(wanted, pd.CategoricalDtype):
-                made[name] = made[name].astype(wanted.categories.dtype)
-            made[name] = made[name].astype(wanted)
-        except (ValueError, TypeError, OverflowError):
-            pass
-    return made
+    kinds, dtype = pd.api.types, column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Was(dtype) if _is_simple(column) else was(list(dtype.categories), dtype)
+    if kinds.is_bool_dtype(dtype):
+        return Was(dtype, BOOL.values)
+    if kinds.is_numeric_dtype(dtype):
+        return Was(dtype)
+    plain = isinstance(dtype, np.dtype)
+    if kinds.infer_dtype(column, skipna=True) == "string":
+        return None
+    try:
+        return was(list(column.unique()), None if plain and dtype.kind == "O" else dtype)
+    except TypeError:
+        return None
 
 
-def _polars(columns: dict[str, Any], types: Mapping[str, Any]) -> Any:
+def _was_of_polars(column: Any) -> Was | None:
     import polars as pl
 
-    made = pl.DataFrame(columns)
-    for name, wanted in types.items():
-        try:
-            made = made.with_columns(made[name].cast(wanted))
-        except (pl.exceptions.PolarsError, ValueError, TypeError):
-            pass
-    return made
+    if column.dtype.is_numeric() or isinstance(column.dtype, (pl.Categorical, pl.Enum)):
+        return Was(column.dtype)
+    if column.dtype == pl.String or column.dtype.is_nested():
+        return None
+    return BOOL if column.dtype == pl.Boolean else was(column.unique(maintain_order=True).to_list(), column.dtype)
 
 
-def column_type(table: Any, column: str) -> Any:
-    """The type of a column of what came in, as which ids are given back; none for text, ``bool`` for yes and no."""
-    if is_pandas(table):
-        import pandas as pd
+def _was_of_arrow(column: Any) -> Was | None:
+    import pyarrow as pa
 
-        if isinstance(table, pd.Series):
-            found = table.index.dtype if column == (table.index.name or "index") else table.dtype
-        else:
-            found = table.dtypes.get(column)
-        if found is None or pd.api.types.is_bool_dtype(found):
-            return None if found is None else bool
-        return found if pd.api.types.is_numeric_dtype(found) or isinstance(found, pd.CategoricalDtype) else None
-    if is_polars(table):
-        found = table.collect_schema().get(column)
-        if found is None or str(found) == "Boolean":
-            return None if found is None else bool
-        return found if found.is_numeric() or str(found).startswith(("Categorical", "Enum")) else None
-    if type(table).__module__.startswith("pyarrow") and hasattr(table, "schema"):
-        import pyarrow as pa
-
-        at = table.schema.get_field_index(column)
-        found = table.schema.field(at).type if at >= 0 else None
-        if found is None or pa.types.is_boolean(found):
-            return None if found is None else bool
-        return found if pa.types.is_integer(found) or pa.types.is_floating(found) else None
-    return None
+    types, found = pa.types, column.type
+    if types.is_integer(found) or types.is_floating(found) or types.is_decimal(found):
+        return Was(found)
+    if types.is_boolean(found):
+        return BOOL
+    return was(column.unique().to_pylist(), found) if types.is_temporal(found) or types.is_binary(found) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._call import call, given
-from ._results import Result
+from ._results import Result, bars
 
 
 class Suggestion(Result):
@@ -15,6 +15,9 @@ class Suggestion(Result):
 
     def _title(self) -> str:
         return f"Suggestion: {len(self._answer.data['tasks'])} tasks to have checked"
+
+    def _figure(self) -> str:
+        return bars(row["confidence"] for row in self._answer.data["tasks"])
 
 
 def gold(
@@ -31,6 +34,11 @@ def gold(
     """Suggests ``n`` tasks to have checked by someone who knows, for ``aggregate(labels, gold=...)``.
 
     ``gold`` are answers that are known already. Further options are those of ``beanjar gold --help``.
+
+    >>> import beanjar
+    >>> crowd = beanjar.simulate.labels(tasks=40, workers=6, votes=4)
+    >>> len(beanjar.gold(crowd.labels, 7).to_dict()["tasks"])
+    7
     """
     options = given(locals(), "labels")
     return Suggestion(call("gold", labels, positional={"labels": labels}, options=options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._aggregate import by_question
+from ._aggregate import Questions, by_question
 from ._call import call, given
 from ._results import Result, bars
 
@@ -30,7 +30,8 @@ class Inspection(Result):
         data = self._answer.data
         if "attributes" in data:
             return f"Inspection: {data['objects']} objects, {len(data['attributes'])} attributes"
-        return f"Inspection: {data['labels']} labels of {data['tasks']} tasks, alpha {data['alpha']}"
+        alpha = "not known" if data["alpha"] is None else f"{data['alpha']:.3f}"
+        return f"Inspection: {data['labels']} labels of {data['tasks']} tasks, alpha {alpha}"
 
     def _figure(self) -> str:
         return bars(max(row.get("icc") or row.get("agreement") or 0.0, 0.0) for row in self._answer.data[self._table])
@@ -56,15 +57,20 @@ def inspect(
     return by_question(call("inspect", data, positional={"data": data}, options=options), Inspection)
 
 
-def krippendorff_alpha(labels: Any, *, scale: str = "nominal", **options: Any) -> float | None:
+def krippendorff_alpha(labels: Any, *, scale: str = "nominal", **options: Any) -> Any:
     """Krippendorff's alpha of labels: 1 is full agreement, 0 is what chance gives; none if nobody labelled a task twice.
+
+    Labels of several questions have one each, in a dict by question.
 
     >>> import beanjar
     >>> votes = {"task": [1, 1, 2, 2, 3, 3], "worker": [1, 2] * 3, "label": ["cat", "cat", "dog", "cat", "dog", "dog"]}
     >>> round(beanjar.krippendorff_alpha(votes), 4)
     0.4444
     """
-    return inspect(labels, scale=scale, bootstrap=0, kind="labels", **options).to_dict()["alpha"]
+    found = inspect(labels, scale=scale, kind="labels", **{"bootstrap": 0, **options})
+    if isinstance(found, Questions):
+        return {question: inspection.alpha for question, inspection in found.items()}
+    return found.alpha
 
 
 def icc(judgments: Any, **options: Any) -> dict[str, float | None]:

@@ -20,13 +20,12 @@ class _Aggregator(Estimator):
 
     def fit(self, labels: Any, gold: Any = None) -> Any:
         """Aggregates labels (task, worker, label); ``gold`` are known answers."""
-        options = {name: value for name, value in self.get_params().items()}
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.json")
-            self.result_: Aggregation = aggregate(labels, method=self._method, gold=gold, model=file, **options)
+            self.result_: Aggregation = aggregate(labels, method=self._method, gold=gold, model=file, **self.get_params())
             with open(file, encoding="utf-8") as model:
                 self._model = model.read()
-        self.classes_ = self.result_.to_dict()["classes"]
+        self.classes_ = self.result_._values("label", self.result_.classes)
         return self
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from operator import itemgetter
 from typing import Any
 
-from . import _frames
 from ._call import Answer
+from ._returned import frame, values
 
 
 class Result:
@@ -48,15 +48,16 @@ class Result:
         """The main table, of the kind that came in."""
         return self._frame(self._answer.data[self._table], self._shown)
 
-    def _frame(self, rows: list[Mapping[str, Any]], shown: Iterable[str] = ()) -> Any:
+    def _frame(self, rows: Sequence[Mapping[str, Any]], shown: Iterable[str] = ()) -> Any:
         names = [name for name in shown if any(name in row for row in rows)] or list(dict.fromkeys(k for row in rows for k in row))
         if not rows:
             names = list(shown)
         columns = {name: _column(rows, name) for name in names}
-        return _frames.frame(columns, self._answer.kind, {k: v for k, v in self._types().items() if k in columns})
+        return frame(columns, self._answer.kind, {name: was for name, was in self._answer.types.items() if name in columns})
 
-    def _types(self) -> dict[str, Any]:
-        return self._answer.types
+    def _values(self, role: str, texts: list[str]) -> list[Any]:
+        """Ids or labels as they came in."""
+        return values(texts, self._answer.kind, self._answer.types.get(role))
 
     def __getattr__(self, name: str) -> Any:
         # Only called for what is not there otherwise; a copy or pickle asks before there is an answer.
@@ -85,7 +86,7 @@ class Result:
         return f"<p>{escape(self._title())}</p>{self._figure()}{html_table(names, rows[:MOST])}{more}"
 
 
-def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any]:
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     try:
         return list(map(itemgetter(name), rows))
     except KeyError:
@@ -112,8 +113,12 @@ def shown(value: Any) -> str:
 
 
 def bars(values: Iterable[float], width: int = 320, height: int = 48) -> str:
-    """Bars of these heights, as SVG."""
+    """Bars of these heights, as SVG; the mean of neighbours where there are more than can be seen."""
     values = list(values)
+    together = -(-len(values) // (width // 2))
+    if together > 1:
+        groups = (values[start : start + together] for start in range(0, len(values), together))
+        values = [sum(group) / len(group) for group in groups]
     top = max(values, default=0.0) or 1.0
     each = width / max(len(values), 1)
     rects = "".join(
@@ -123,16 +128,16 @@ def bars(values: Iterable[float], width: int = 320, height: int = 48) -> str:
     return f'<svg width="{width}" height="{height}" fill="#4a7ba6" role="img">{rects}</svg>'
 
 
-def line(values: Iterable[float], width: int = 320, height: int = 80) -> str:
+def line(values: Iterable[float | None], width: int = 320, height: int = 80) -> str:
     """A line through these values, as SVG."""
-    values = [value for value in values if value is not None]
-    if len(values) < 2:
+    found = [value for value in values if value is not None]
+    if len(found) < 2:
         return ""
-    low, high = min(values), max(values)
+    low, high = min(found), max(found)
     spread = (high - low) or 1.0
     points = " ".join(
-        f"{4 + i * (width - 8) / (len(values) - 1):.1f},{4 + (height - 8) * (high - value) / spread:.1f}"
-        for i, value in enumerate(values)
+        f"{4 + i * (width - 8) / (len(found) - 1):.1f},{4 + (height - 8) * (high - value) / spread:.1f}"
+        for i, value in enumerate(found)
     )
     return (
         f'<svg width="{width}" height="{height}" role="img">'

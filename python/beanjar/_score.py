@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._call import call, given
+from ._call import call, given, table_of
 from ._frames import is_path, is_table
 from ._results import Result, bars
 
@@ -42,7 +42,7 @@ def score(
     """Compares predictions by the noisy labels of several experts: which model to believe when no truth is at hand.
 
     ``predictions`` is a table of task and label for each model, by name: ``{"small": small, "large": large}``; or a
-    single table. Further options are those of ``beanjar score --help``.
+    single table. A series or dict of labels by task is a table as well. Further options are those of ``beanjar score --help``.
 
     >>> import beanjar
     >>> votes = {"task": [1, 1, 2, 2], "worker": ["a", "b"] * 2, "label": ["x", "x", "y", "x"]}
@@ -53,6 +53,7 @@ def score(
     options = given(locals(), "predictions")
     several = isinstance(predictions, Mapping) and all(_is_predictions(table) for table in predictions.values())
     models = {str(name): table for name, table in predictions.items()} if several else {"predictions": predictions}
+    models = {name: table_of(table, ("task", "label")) for name, table in models.items()}
     main = next(iter(models.values()), None)
     return Scores(call("score", main, positional=models, options=options))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from ._call import Answer, Text, call, given
 from ._estimator import Estimator
-from ._results import Result, line
+from ._results import Result, bars, html_table, line
 
 
 class Selection(Result):
@@ -74,6 +75,9 @@ class Plan(Result):
     def _title(self) -> str:
         return f"Plan: {self._answer.data['ask']} judgments to ask for"
 
+    def _figure(self) -> str:
+        return bars(row["ask"] for row in self._answer.data["attributes"])
+
 
 class Predictor:
     """A fitted predictor: the weighted means of judgments, and a bias. ``to_json()`` is its model file."""
@@ -97,6 +101,10 @@ class Predictor:
 
     def __repr__(self) -> str:
         return f"<Predictor of {self.model.get('label')}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.model.get("attributes", [])
+        return f"<p>{escape(repr(self)[1:-1])}</p>{html_table(rows[0] if rows else (), rows)}"
 
 
 class Predictions(Result):

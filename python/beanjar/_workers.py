@@ -27,9 +27,9 @@ class Ranking(Result):
         return self.to_frame()
 
     @property
-    def kept(self) -> list[str]:
-        """The workers to keep."""
-        return [row["worker"] for row in self._answer.data["workers"] if row["kept"]]
+    def kept(self) -> list[Any]:
+        """The workers to keep, as their ids came in."""
+        return self._values("worker", [row["worker"] for row in self._answer.data["workers"] if row["kept"]])
 
     def _title(self) -> str:
         data = self._answer.data
@@ -55,7 +55,8 @@ def rank_workers(
 ) -> Any:
     """Says of each worker what they are (good, weak, random, always the same, contrary, a copy) and whether to keep them.
 
-    ``labels`` is as for :func:`aggregate`; no truth is needed. With ``truth``, labels are compared with true ones. Further options are those of ``beanjar workers --help``.
+    ``labels`` is as for :func:`aggregate`; no truth is needed. With ``truth``, labels are compared with true ones. Further
+    options are those of ``beanjar workers --help``.
 
     >>> import beanjar
     >>> crowd = beanjar.simulate.labels(tasks=60, workers=5, votes=5, random=1)

@@ -8,8 +8,10 @@ import tempfile
 from typing import Any
 
 from . import _beanjar
-from ._call import flag
-from ._frames import frame
+from ._call import Held, flag
+from ._returned import KINDS, frame
+
+__all__ = ["Simulated", "embeddings", "experts", "labels", "photos"]
 
 
 class Simulated:
@@ -23,8 +25,10 @@ class Simulated:
 
 
 def _simulate(kind: str, frames: str, options: dict[str, Any]) -> Simulated:
+    if frames not in (*KINDS, "dict"):
+        raise ValueError(f"frames is '{frames}', and must be one of {', '.join(KINDS)}, dict")
     with tempfile.TemporaryDirectory() as folder:
-        words = [word for name, value in options.items() for word in flag(name, value, [])]
+        words = [word for name, value in options.items() for word in flag(name, value, Held())]
         _beanjar.call(["simulate", kind, "--out", folder, "--as", "jsonl", "--quiet", *words], [], None)
         tables = {}
         for file in sorted(os.listdir(folder)):

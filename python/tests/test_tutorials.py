@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import runpy
 import sys
 
@@ -17,6 +18,16 @@ pytest.importorskip("pandas")
 def test_a_tutorial_runs(script, monkeypatch):
     monkeypatch.setattr(sys, "argv", [str(script)])
     runpy.run_path(str(script), run_name="__main__")
+
+
+@pytest.mark.filterwarnings("ignore::beanjar.BeanjarWarning")
+def test_the_readme_can_be_pasted():
+    blocks = re.findall(r"```python\n(.*?)```", (FOLDER.parents[2] / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        names = {}
+        exec(block, names)
+    assert names["result"].to_frame()["label"].tolist() == ["yes", "no", "yes"]
 
 
 def run_cells(notebook):

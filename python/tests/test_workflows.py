@@ -198,3 +198,79 @@ def test_a_plain_classifier_keeps_scikit_learns_rules():
     found = checks.check_estimator(beanjar.SparseExperts(penalty=1.0), on_fail=None)
     failed = [one["check_name"] for one in found if one["status"] == "failed"]
     assert failed == []
+
+
+@pytest.fixture(scope="module")
+def voted():
+    """Features, the true class of each unit, and votes of four experts, some of them missing."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 5))
+    truth = (X[:, 0] > 0).astype(int)
+    votes = np.where(random.random((80, 4)) < 0.8, truth[:, None], 1 - truth[:, None]).astype(float)
+    votes[random.random(votes.shape) < 0.2] = np.nan
+    return X, truth, votes
+
+
+def test_votes_may_be_a_frame_of_a_column_for_each_expert(voted):
+    X, truth, votes = voted
+    expected = beanjar.SparseExperts(penalty=2.0).fit(X, votes)
+    assert list(expected.result_.experts["worker"].to_pylist()) == ["expert 1", "expert 2", "expert 3", "expert 4"]
+    named = pd.DataFrame(votes, columns=["ann", "bob", "cy", "di"])
+    for wide in (named, named.astype("Int64"), pl.from_pandas(named)):
+        fitted = beanjar.SparseExperts(penalty=2.0).fit(X, wide)
+        assert list(fitted.result_.experts["worker"]) == list(named)
+        assert np.allclose(fitted.predict_proba(X), expected.predict_proba(X), atol=1e-6)
+    masked = np.ma.masked_array(np.nan_to_num(votes).astype(int), mask=np.isnan(votes))
+    fitted = beanjar.SparseExperts(penalty=2.0).fit(X, masked)
+    assert fitted.classes_.tolist() == [0, 1] and fitted.score(X, truth) == expected.score(X, truth) > 0.9
+
+
+def test_classes_are_of_the_type_of_the_labels(voted):
+    X, truth, votes = voted
+    rows, experts = np.nonzero(~np.isnan(votes))
+    long = pd.DataFrame({"task": rows, "worker": experts, "label": votes[rows, experts].astype(int)})
+    for labels in (long, pl.from_pandas(long), long.to_dict("list"), long.assign(label=long["label"].astype("category"))):
+        fitted = beanjar.SparseExperts(penalty=2.0).fit(X, labels)
+        assert fitted.classes_.tolist() == [0, 1] and fitted.classes_.dtype.kind == "i"
+        assert fitted.score(X, truth) > 0.9
+    weights = fitted.predict(X) == truth
+    assert fitted.score(X, truth, sample_weight=weights) == 1.0
+    days = pd.date_range("2024", periods=80)
+    by_day = beanjar.SparseExperts(penalty=2.0).fit(pd.DataFrame(X, index=days), long.assign(task=days[long["task"]]))
+    assert by_day.score(X, truth) > 0.9
+
+
+def test_an_index_that_repeats_names_no_units(voted):
+    X, truth, votes = voted
+    twice = pd.DataFrame(X, index=[0] * 80)
+    assert beanjar.SparseExperts(penalty=2.0).fit(twice, votes).score(twice, truth) > 0.9
+    long = pd.DataFrame({"task": [0, 0, 0], "worker": list("abc"), "label": [0, 1, 1]})
+    with pytest.raises(ValueError, match="two rows of X have the index 0"):
+        beanjar.SparseExperts(penalty=2.0).fit(twice, long)
+
+
+def test_frames_of_polars_are_features_as_those_of_pandas_are(voted):
+    X, truth, votes = voted
+    frame = pl.DataFrame(X, schema=list("abcde"))
+    fitted = beanjar.SparseExperts(penalty=2.0).fit(frame, votes)
+    assert fitted.score(frame, truth) == fitted.score(pd.DataFrame(X, columns=list("abcde")), truth) > 0.9
+    # With labels by task, the first column is the unit.
+    units = frame.insert_column(0, pl.Series("task", range(80)))
+    rows, experts = np.nonzero(~np.isnan(votes))
+    long = pl.DataFrame({"task": rows, "worker": experts, "label": votes[rows, experts].astype(int)})
+    fitted = beanjar.SparseExperts(penalty=2.0).fit(units, long)
+    assert fitted.score(units, truth) == fitted.score(pd.DataFrame(X, columns=list("abcde")), truth) > 0.9
+
+
+def test_one_label_each_is_learned_without_words_on_experts(voted, recwarn):
+    X, truth, _ = voted
+    assert beanjar.SparseExperts(penalty=2.0).fit(X, truth).score(X, truth) > 0.9
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_scikit_learn_knows_whether_estimators_are_fitted(crowd):
+    validation = pytest.importorskip("sklearn.utils.validation")
+    for estimator in (beanjar.DawidSkene(), beanjar.MultiSelector(), beanjar.SparseExperts()):
+        with pytest.raises(ValueError, match="not fitted"):
+            validation.check_is_fitted(estimator)
+    validation.check_is_fitted(beanjar.Majority().fit(crowd.labels))

@@ -53,11 +53,10 @@ class GLAD(GladSteps, WithProbabilities):
         # Labels are those of the prior, in its order.
         coded.label = self.prior_labels_.get_indexer(coded.labels)[coded.label]
         coded.labels = self.prior_labels_
-        alphas = _centres(self.alphas_priors_mean_, coded.workers)
-        betas = _centres(self.betas_priors_mean_, coded.tasks)
+        means = _centres(self.alphas_priors_mean_, coded.workers), _centres(self.betas_priors_mean_, coded.tasks)
         with Bar(not self.silent) as bar:
             probas, alphas, betas, self.loss_history_ = _beanjar.glad(
-                coded.rows(), [float(p) for p in self.priors_], alphas.tobytes(), betas.tobytes(), self.n_iter, self.tol,
+                coded.rows(), [float(p) for p in self.priors_], *means, self.n_iter, self.tol,
                 self.m_step_max_iter, self.m_step_tol, bar.show,
             )  # fmt: skip
         frame = pd.DataFrame(floats(probas).reshape(-1, len(coded.labels)), index=coded.tasks.rename("task"), columns=coded.labels)
@@ -68,5 +67,5 @@ class GLAD(GladSteps, WithProbabilities):
         return self
 
 
-def _centres(means: pd.Series, index: pd.Index) -> np.ndarray:
-    return means.reindex(index).to_numpy(dtype=np.float64)
+def _centres(means: pd.Series, index: pd.Index) -> bytes:
+    return means.reindex(index).to_numpy(dtype=np.float64).tobytes()

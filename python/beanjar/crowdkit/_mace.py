@@ -60,9 +60,9 @@ class MACE(WithProbabilities):
         # Restarts from one number are all the same.
         restarts = min(self.n_restarts, 1) if isinstance(self.random_state, (int, np.integer)) else self.n_restarts
         for _ in range(restarts):
-            spamming, thetas = self._start(workers, 2), self._start(workers, labels)
+            start = self._start(workers, 2).tobytes(), self._start(workers, labels).tobytes()
             products, spamming, thetas, likelihood = _beanjar.mace(
-                coded.rows(), spamming.tobytes(), thetas.tobytes(), order, self.n_iter, priors, self.smoothing_
+                coded.rows(), *start, order, self.n_iter, priors, self.smoothing_
             )
             if likelihood > best:
                 best = likelihood

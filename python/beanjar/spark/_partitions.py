@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import _beanjar
 from .._call import BeanjarError, BeanjarWarning, words
+from .._frames import Table
 from . import _executors as executors
 
 #: Labels that one partition holds at most, about: its rows are sorted in the memory of one Python process.
@@ -49,13 +50,12 @@ def columns_of(frame: Any, columns: Mapping[str, str] | None, roles: tuple[str, 
     named = dict(columns or {})
     if not set(roles) <= set(named):
         rows = frame.limit(100).collect()
-        held = {name: [row[at] for row in rows] for at, name in enumerate(frame.columns)}
-        from .._frames import held as hold
+        first = Table("table", {name: [row[at] for row in rows] for at, name in enumerate(frame.columns)})
 
         flags = [f"--columns={words(named)}"] if named else []
         kind = "labels" if "label" in roles else "judgments"
         try:
-            told = _beanjar.call(["inspect", "table", f"--kind={kind}", *flags], [hold("table", held)], None)
+            told = _beanjar.call(["inspect", "table", f"--kind={kind}", *flags], [first.held()], None)
             found = {role: column for column, role in dict(told[3])["table"]}
         except BeanjarError as error:
             found = {role: role for role in roles if role in frame.columns}

@@ -1,0 +1,176 @@
+"""Tables of all kinds are understood, and ids and labels come back as they came in."""
+
+import datetime
+import decimal
+import pickle
+import uuid
+
+import numpy as np
+import pytest
+
+import beanjar
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
+
+TASKS, WORKERS, LABELS = [1, 1, 1, 2, 2, 2], list("abcabc"), list("xxyyyx")
+VOTES = {"task": TASKS, "worker": WORKERS, "label": LABELS}
+
+
+def majority(table, **options):
+    return beanjar.aggregate(table, method="majority", **options)
+
+
+IDS = {
+    "uuid": [uuid.UUID(int=1), uuid.UUID(int=2)],
+    "bytes": [b"one", b"two"],
+    "decimal": [decimal.Decimal("1.50"), decimal.Decimal("2")],
+    "tuple": [(1, "a"), (2, "b")],
+    "date": [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)],
+    "time stamp": list(pd.to_datetime(["2024-01-01", "2024-01-01 10:00:00.5"], format="ISO8601")),
+    "with a zone": list(pd.to_datetime(["2024-01-01", "2024-01-01 10:00:00.123456"], format="ISO8601").tz_localize("Europe/Berlin")),
+    "nanoseconds": list(pd.to_datetime([1, 1000])),
+    "duration": list(pd.to_timedelta([1, 2], unit="D")),
+    "period": list(pd.period_range("2024-01", periods=2, freq="M")),
+    "interval": list(pd.interval_range(0, 2)),
+    "integer": [7, 8],
+    "bool": [True, False],
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_and_labels_of_pandas_come_back_as_they_came(kind):
+    one, other = IDS[kind]
+    for dtype in (None, object, "category"):
+        tasks = pd.Series([one] * 3 + [other] * 3, dtype=dtype)
+        found = majority(pd.DataFrame({**VOTES, "task": tasks})).to_frame()
+        assert found["task"].tolist() == [one, other], dtype
+        assert found["task"].dtype == tasks.dtype or dtype is object
+        labels = majority(pd.DataFrame({**VOTES, "label": tasks[::-1].to_numpy()})).to_frame()["label"]
+        assert labels.tolist() == [other, one], dtype
+
+
+@pytest.mark.parametrize("kind", ["date", "time stamp", "with a zone", "bytes", "decimal", "integer", "bool"])
+def test_ids_of_polars_and_pyarrow_come_back_as_they_came(kind):
+    one, other = (value.to_pydatetime() if hasattr(value, "to_pydatetime") else value for value in IDS[kind])
+    columns = {**VOTES, "task": [one] * 3 + [other] * 3}
+    polars = pl.DataFrame(columns)
+    assert majority(polars).to_frame()["task"].equals(polars["task"].unique(maintain_order=True))
+    arrow = pa.table(columns)
+    found = majority(arrow).to_frame()["task"]
+    assert (found.to_pylist(), found.type) == ([one, other], arrow["task"].type)
+    assert majority(columns).to_frame()["task"].to_pylist() == [one, other]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    assert majority(rows).to_dict() == majority(columns).to_dict()
+
+
+def test_lists_of_ids_come_back_as_they_came(crowd):
+    frame = pd.DataFrame(crowd.labels)
+    numbers = frame.assign(worker=frame["worker"].str[1:].astype(int))
+    for table in (numbers, pl.from_pandas(numbers), pa.Table.from_pandas(numbers)):
+        kept = beanjar.rank_workers(table).kept
+        assert kept and set(kept) == {int(worker[1:]) for worker in beanjar.rank_workers(frame).kept}
+    copies = pd.concat([numbers, numbers[numbers["worker"] == 1].assign(worker=100)])
+    assert [1, 100] in [sorted(family) for family in beanjar.aggregate(copies).families]
+    classes = frame.assign(label=frame["label"].str[1:].astype(int))
+    assert beanjar.DawidSkene().fit(classes).classes_ == [1, 2, 3]
+    assert pickle.loads(pickle.dumps(beanjar.aggregate(numbers))).workers["worker"].dtype == numbers["worker"].dtype
+
+
+def test_an_index_with_a_name_is_a_column():
+    expected = majority(pd.DataFrame(VOTES)).to_frame()
+    assert majority(pd.DataFrame(VOTES).set_index("task")).to_frame().equals(expected)
+    assert majority(pd.DataFrame(VOTES).set_index(["task", "worker"])).to_frame().equals(expected)
+    assert majority(pd.DataFrame(VOTES, index=pd.Index(TASKS, name="task"))).to_frame().equals(expected)
+    numbered = pd.DataFrame({0: TASKS, 1: WORKERS, 2: LABELS})
+    assert majority(numbered, columns={"task": 0, "worker": 1, "label": 2}).to_frame().equals(expected)
+
+
+BY_INDEX = pd.DataFrame({"label": ["y"]}, index=pd.Index([1], name="task"))
+
+
+@pytest.mark.parametrize("gold", [{1: "y"}, pd.Series({1: "y"}), BY_INDEX, [{"task": 1, "label": "y"}]])
+def test_known_answers_may_be_by_task(gold):
+    found = majority(pd.DataFrame(VOTES), gold=gold)
+    assert found.to_frame()["label"].tolist() == ["y", "y"]
+    assert found.to_dict()["tasks"][0]["confidence"] == 1.0
+    assert majority(VOTES, truth=gold).truth["accuracy"] == 0.0
+
+
+def test_columns_that_are_not_needed_may_hold_anything():
+    expected = majority(VOTES).to_dict()
+    odd = pd.DataFrame(VOTES).assign(nothing=None, nested=[[1]] * 6, mixed=[1, "a", None, 2.5, b"x", [1]], named=[{"a": 1}] * 6)
+    assert majority(odd).to_dict() == expected
+    assert majority(pl.DataFrame(VOTES).with_columns(nothing=None)).to_dict() == expected
+    with pytest.raises(beanjar.BeanjarError, match="not a single row"):
+        majority(pl.DataFrame({"task": [], "worker": [], "label": []}))
+
+
+def test_mistakes_in_tables_are_said():
+    with pytest.raises(beanjar.BeanjarError, match="labels: columns must be of one length, and 'task' has 6, .* 'label' has 1"):
+        majority({**VOTES, "label": ["x"]})
+    with pytest.raises(TypeError, match="labels: column 'label' must be a list of values, and is str"):
+        majority({**VOTES, "label": "xxyyyx"})
+    with pytest.raises(beanjar.BeanjarError, match="labels: two columns are called 'label'"):
+        majority(pd.concat([pd.DataFrame(VOTES), pd.DataFrame({"label": LABELS})], axis=1))
+    with pytest.raises(ValueError, match="frames is 'panda', and must be one of arrow, pandas, polars, dict"):
+        beanjar.simulate.labels(frames="panda")
+
+
+def test_costs_and_workers_may_be_dicts_series_and_lists(photos, crowd):
+    judgments, heights = pd.DataFrame(photos.judgments), pd.DataFrame(photos.truth).set_index("object")["height"]
+    asked = dict(budget=10, costs={"height": 4})
+    expected = beanjar.select(judgments, heights, **asked).to_dict()
+    assert beanjar.select(judgments, heights.to_dict(), budget=10, costs=pd.Series({"height": 4})).to_dict() == {
+        **expected, "label": {**expected["label"], "name": "label"}
+    }  # fmt: skip
+    odd = judgments.assign(attribute=judgments["attribute"].replace("height", "height, in = cm"))
+    found = beanjar.select(odd, heights, budget=10, costs={"height, in = cm": 4})
+    assert found.expected_loss == expected["cv_loss"]
+    workers = sorted(set(crowd.labels["worker"]))[:3]
+    for some in (workers, tuple(workers), np.array(workers), pd.Series(workers), pl.Series(workers)):
+        assert set(beanjar.next(crowd.labels, 5, workers=some).to_frame()["worker"].to_pylist()) <= set(workers)
+        counted = beanjar.aggregate(crowd.labels, method="majority", workers=some).to_dict()["workers"]
+        assert [row["worker"] for row in counted if row["kept"]] == [row["worker"] for row in counted if row["worker"] in workers]
+    weights = {workers[0]: 1.0}
+    found = [beanjar.aggregate(crowd.labels, method="majority", weights=some).to_dict() for some in (weights, pd.Series(weights))]
+    assert found[0] == found[1] != majority(crowd.labels).to_dict()
+
+
+def test_models_that_are_compared_may_have_any_name(crowd):
+    truth = pd.DataFrame(crowd.truth)
+    other = dict(zip(truth["task"], np.roll(truth["label"], 1), strict=True))
+    found = beanjar.score({"labels": truth, "--gold": other, "truth": truth.set_index("task")["label"]}, crowd.labels)
+    assert found.to_frame()["name"].tolist()[-1] == "--gold"
+    assert {row["name"]: row["surrogate"] for row in found.models}["labels"] == beanjar.score(truth, crowd.labels).models[0]["surrogate"]
+
+
+def test_alpha_of_several_questions_is_one_each():
+    frame = pd.DataFrame({**VOTES, "label": LABELS}).assign(attribute="p")
+    same = frame.assign(attribute="q", label=[*"xxxyyy"])
+    found = beanjar.krippendorff_alpha(pd.concat([frame, same]))
+    assert found == {"p": beanjar.krippendorff_alpha(frame), "q": 1.0}
+
+
+def test_warnings_are_of_the_line_that_called(crowd):
+    with pytest.warns(beanjar.BeanjarWarning) as warned:
+        beanjar.krippendorff_alpha({**crowd.labels, "label": ["x"] * len(crowd.labels["label"])})
+        beanjar.DawidSkene().fit(pd.concat([pd.DataFrame(crowd.labels)] * 2))
+    assert {warning.filename for warning in warned} == {__file__}
+
+
+def test_results_show_a_table_and_a_figure(crowd, photos):
+    judgments, truth = pd.DataFrame(photos.judgments), pd.DataFrame(photos.truth)
+    selection = beanjar.select(judgments, truth, label="height", budget=8)
+    labels = crowd.labels
+    shown = [
+        beanjar.aggregate(labels), beanjar.rank_workers(labels), beanjar.votes(labels), beanjar.next(labels, 4),
+        beanjar.gold(labels, 4), beanjar.inspect(labels), beanjar.inspect(judgments), beanjar.score(crowd.truth, labels),
+        selection, selection.plan(),
+    ]  # fmt: skip
+    for result in shown:
+        assert "<table>" in result._repr_html_() and "<svg" in result._repr_html_(), result
+        assert len(repr(result)) < 160
+    assert "<td>height</td>" in selection.fit(predictor="moments")._repr_html_()
+    assert f"alpha {beanjar.krippendorff_alpha(labels):.3f}" in repr(beanjar.inspect(labels))
