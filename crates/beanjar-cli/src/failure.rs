@@ -58,7 +58,7 @@ fn file_hint(error: &beanjar_io::Error) -> String {
         Error::ColumnTwice { .. } => "; name another with --columns".into(),
         Error::UnclearKind { .. } => "; say --kind labels or --kind judgments".into(),
         Error::NotJudgments { .. } => "; if its labels are numbers, say --kind judgments".into(),
-        Error::NotANumber { wide: true, .. } => "; every column but the object's and the worker's is taken for an attribute: say --wide annotators if each is an annotator, or name the column of labels with --columns label=NAME".into(),
+        Error::NotANumber { wide: true, .. } => "; every column but the object's and the worker's is taken for an attribute: say --wide annotators if each is an annotator, --wide tasks if each is a task, or name the column of labels with --columns label=NAME".into(),
         Error::NotANumber { .. } => "; for categories say --kind labels and --columns label=NAME".into(),
         Error::BadFeature { problem: FeatureProblem::Missing, .. } => "; --impute mean fills such gaps".into(),
         Error::BadFeature { .. } => "; --ignore leaves the column out".into(),

@@ -52,7 +52,8 @@ struct Common {
     #[arg(long, global = true, value_enum, value_name = "FORMAT", help_heading = "Common options")]
     format: Option<Format>,
     /// Write the result to this file (for simulate: to this folder) and not to standard output. Its name shows the format:
-    /// .json, .txt, .md, or a table as .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx.
+    /// .json, .txt, .md, a table as .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx, or the report as .html where the command
+    /// has --report.
     #[arg(long, short, global = true, value_name = "FILE", help_heading = "Common options")]
     out: Option<PathBuf>,
     /// The seed of every random choice: same input and seed, same output.
@@ -72,6 +73,9 @@ struct Common {
     unpack_limit: Option<f64>,
     #[arg(skip)]
     started: OnceLock<(beanjar::Context, indicatif::ProgressBar)>,
+    /// How true and false were first written.
+    #[arg(skip)]
+    yes_or_no: OnceLock<Vec<String>>,
     /// The program that wants an answer, if it is not for a terminal.
     #[arg(skip)]
     caller: Option<Caller>,

@@ -9,6 +9,7 @@ use beanjar_io::{Output, Source, Understood, write_csv, write_rows};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 /// A result in its three forms.
 pub(crate) trait Report: Serialize {
@@ -52,6 +53,8 @@ enum Kind {
     /// The main table alone, in the format that the name of the file shows.
     Table,
     Markdown,
+    /// The report, which is drawn: there is nothing left to print.
+    Page,
 }
 
 impl Sink<'_> {
@@ -60,6 +63,10 @@ impl Sink<'_> {
         let safe = self.common.safe_csv;
         let called = self.common.caller.is_some();
         match (self.format, &self.common.out) {
+            (Kind::Page, _) => {
+                self.common.clear_bar();
+                Ok(())
+            }
             (Kind::Table, Some(path)) => {
                 self.common.clear_bar();
                 let output = self.output.map_or_else(|| Output::create(path, &[]), Ok)?;
@@ -77,7 +84,7 @@ impl Sink<'_> {
                     out.write_all(b"\n")
                 }
                 Kind::Markdown => write_markdown(out, report.rows()),
-                Kind::Printed(Format::Csv) | Kind::Table => write_csv(out, made_safe(report.rows(), safe)),
+                Kind::Printed(Format::Csv) | Kind::Table | Kind::Page => write_csv(out, made_safe(report.rows(), safe)),
             }),
         }
     }
@@ -111,6 +118,20 @@ impl Sink<'_> {
 impl Common {
     /// Makes sure that the result can go where it should, which is none of the `inputs`.
     pub(crate) fn sink(&self, inputs: &[&Source]) -> Result<Sink<'_>> {
+        match self.page() {
+            Some(path) => {
+                let problem = format!("{}: this command has no report to write as .html", path.display());
+                Err(Failure::Words(format!("{problem}; {ENDINGS}")))
+            }
+            None => self.sink_beside_page(inputs),
+        }
+    }
+
+    /// The same for a command with a report, to which the name of the file may give the place.
+    pub(crate) fn sink_beside_page(&self, inputs: &[&Source]) -> Result<Sink<'_>> {
+        if self.page().is_some() {
+            return Ok(Sink { common: self, format: Kind::Page, output: None });
+        }
         let format = self.kind()?;
         let output = self.out.as_ref().map(|path| Output::create(path, inputs)).transpose()?;
         Ok(Sink { common: self, format, output })
@@ -150,25 +171,19 @@ impl Common {
                 "csv" => Kind::Printed(Format::Csv),
                 "txt" => Kind::Printed(Format::Table),
                 "md" => Kind::Markdown,
-                "html" | "htm" => {
-                    return Err(Failure::Words(format!(
-                        "{0}: a page is written beside the result: --report {0}, where the command has it",
-                        path.display()
-                    )));
-                }
                 _ if is_table(&name) => Kind::Table,
-                _ => {
-                    return Err(Failure::Words(format!(
-                        "{}: results are written as .json, .txt, .md, or as a table: .csv, .tsv, .jsonl (these also with .gz or .zst), .parquet, .arrow, .xlsx; name the file so, or say --format",
-                        path.display()
-                    )));
-                }
+                _ => return Err(Failure::Words(format!("{}: {ENDINGS}", path.display()))),
             }))
         };
         match self.format {
             Some(format) => Ok(Kind::Printed(format)),
             None => Ok(by_name()?.unwrap_or(Kind::Printed(self.by_place()))),
         }
+    }
+
+    /// The page that --out names: what is to be written there is the report, unless --format says otherwise.
+    pub(crate) fn page(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|path| self.format.is_none() && is_page(path))
     }
 
     /// The format that the user asked for, by name or by that of the file.
@@ -189,7 +204,7 @@ impl Common {
     pub(crate) fn check_probabilities(&self, asked: bool) -> Result<()> {
         let as_a_table = match self.wished_format() {
             Some(format) => format == Format::Csv,
-            None => self.out.is_some(),
+            None => self.out.is_some() && self.page().is_none(),
         };
         match asked && !as_a_table {
             true => Err(Failure::Words(
@@ -320,6 +335,14 @@ fn width() -> u16 {
         _ if std::io::stdout().is_terminal() => 80,
         _ => 100,
     }
+}
+
+/// What the name of an output may end in.
+const ENDINGS: &str = "results are written as .json, .txt, .md, or as a table: .csv, .tsv, .jsonl (these also with .gz or .zst), .parquet, .arrow, .xlsx; name the file so, or say --format";
+
+/// Whether a file of this name holds a page.
+pub(crate) fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html") || ending.eq_ignore_ascii_case("htm"))
 }
 
 /// Whether a file of this name holds a table.

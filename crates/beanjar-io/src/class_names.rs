@@ -3,20 +3,27 @@
 use crate::error::shown;
 use crate::write::plain;
 use beanjar::Labels;
+use std::collections::BTreeSet;
 
 /// The classes by one name each: without space around it; numbers in their shortest form if all classes are numbers;
-/// `true` and `false` in small letters if there are no others.
+/// `true` and `false`, if there are no others, in small letters where one of them is written in two ways.
 pub fn alike(names: &[&str]) -> Vec<String> {
     let trimmed: Vec<&str> = names.iter().map(|name| name.trim()).collect();
     if trimmed.iter().all(|name| is_plain_number(name)) {
         // Zero has no sign.
         return trimmed.iter().map(|name| plain(name.parse().unwrap_or(f64::NAN) + 0.0)).collect();
     }
-    let is_yes_or_no = |name: &&str| name.eq_ignore_ascii_case("true") || name.eq_ignore_ascii_case("false");
-    match trimmed.iter().all(is_yes_or_no) {
+    let written: BTreeSet<&str> = trimmed.iter().copied().collect();
+    let in_two_ways = written.iter().map(|name| name.to_lowercase()).collect::<BTreeSet<_>>().len() < written.len();
+    match in_two_ways && trimmed.iter().all(|name| is_yes_or_no(name)) {
         true => trimmed.iter().map(|name| name.to_lowercase()).collect(),
         false => trimmed.iter().map(|name| (*name).to_owned()).collect(),
     }
+}
+
+/// Whether a class is true or false, in any letters.
+pub fn is_yes_or_no(name: &str) -> bool {
+    name.eq_ignore_ascii_case("true") || name.eq_ignore_ascii_case("false")
 }
 
 /// The labels with one name for each class, and what changed in a clause; none if nothing does.
@@ -55,6 +62,7 @@ mod tests {
     fn one_class_has_one_name() {
         assert_eq!(alike(&["1", "1.0", " 1", "2e0", "-0.0", "0.50"]), ["1", "1", "1", "2", "0", "0.5"]);
         assert_eq!(alike(&["true", "False", "TRUE "]), ["true", "false", "true"]);
+        assert_eq!(alike(&["True", "False ", "True"]), ["True", "False", "True"], "as they are written");
         assert_eq!(alike(&[" dog", "dog", "1.0"]), ["dog", "dog", "1.0"], "not all are numbers");
         assert_eq!(alike(&["007", "7"]), ["007", "7"], "a code is no number");
         assert_eq!(alike(&["true", "unsure", "True"]), ["true", "unsure", "True"]);

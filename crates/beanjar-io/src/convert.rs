@@ -3,24 +3,23 @@
 use crate::class_names::is_plain_number;
 use crate::column_roles::{Header, Role, role_of};
 use crate::error::shown;
-use crate::read::{Data, Input, ReadOptions, Rows, read};
+use crate::read::{Data, Input, Question, ReadOptions, Rows, Wide, read};
 use crate::write::{Cell, ColumnType, TableWriter};
 use crate::{Error, Result, Source};
-use arrow_schema::SchemaRef;
 use beanjar::judgments::{ANONYMOUS, ObjectJudgments};
 use beanjar::{Context, Judgments};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// How a converted table of judgments is laid out.
+/// How a converted table is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// As it was, columns and all.
     #[default]
     Same,
-    /// One row per judgment.
+    /// One row per judgment or label.
     Long,
-    /// One row per object and worker, one column per attribute.
+    /// Of judgments: one row per object and worker, one column per attribute.
     Wide,
 }
 
@@ -49,7 +48,7 @@ pub struct Converted {
 ///
 /// In the same form every column is kept, ids and labels as text; a column of another role is a column of numbers if
 /// all its values are numbers that a double holds. Missing values come out empty, or null where the format has that.
-/// In another form, only judgments are kept.
+/// In another form, only judgments or labels are kept. A survey becomes a long table.
 pub fn convert(
     source: &Source,
     path: &Path,
@@ -58,6 +57,8 @@ pub fn convert(
     context: &Context,
 ) -> Result<Converted> {
     let Layout { form, safe } = layout;
+    // A column for each annotator makes rows of the long form, if the user says that there are such.
+    let form = if form == Form::Same && options.wide == Some(Wide::Annotators) { Form::Long } else { form };
     let create: Create<'_> = &|columns| match safe {
         true => TableWriter::create_safe(path, columns, &[source]),
         false => TableWriter::create(path, columns, &[source]),
@@ -69,18 +70,24 @@ pub fn convert(
     let rows = match (read.data, form) {
         (Data::Judgments(judgments), Form::Wide) => wide(&judgments, source, create)?,
         (Data::Judgments(judgments), _) => long(&judgments, create)?,
+        (Data::Labels(labels), Form::Long) => long_labels(&[Question { name: String::new(), labels }], create)?,
+        (Data::Questions(questions), Form::Long) => long_labels(&questions, create)?,
         (Data::Labels(_) | Data::Questions(_), _) => return Err(Error::NotJudgments { file: source.name() }),
     };
     Ok(Converted { rows, incomplete: read.incomplete })
 }
 
 fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Context) -> Result<usize> {
-    let input = Input::open_with(source, &options.columns, context)?.strict();
+    let input = Input::open_with(source, options, context)?.strict();
     let place = input.header_place();
-    let (names, schema) = (input.names.clone(), input.schema.clone());
-    let kept: Vec<usize> = (0..names.len()).collect();
+    let kept: Vec<usize> = (0..input.names.len()).filter(|&column| !input.is_joined(column)).collect();
+    let names: Vec<String> = kept.iter().map(|&column| input.names[column].clone()).collect();
+    let schema: Option<Vec<bool>> = input
+        .schema
+        .as_ref()
+        .map(|schema| kept.iter().map(|&column| schema.field(column).data_type().is_numeric()).collect());
     let header = Header { place: &place, file: &source.name(), names: &names, given: &options.columns };
-    let mut types = likely_types(&header, schema.as_ref());
+    let mut types = likely_types(&header, schema.as_deref());
 
     // What a column holds is known at its end. A file is then read again; a pipe cannot be, and is held.
     let mut held = Vec::new();
@@ -94,7 +101,7 @@ fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Co
     let columns: Vec<(&str, ColumnType)> = names.iter().map(String::as_str).zip(types.iter().copied()).collect();
     let mut writer = create(&columns)?;
     let mut write = |rows: &Rows| {
-        let values: Vec<Vec<&str>> = kept.iter().map(|&column| rows.column(column)).collect();
+        let values: Vec<Vec<&str>> = (0..kept.len()).map(|column| rows.column(column)).collect();
         let mut cells = Vec::with_capacity(kept.len());
         for row in 0..rows.len() {
             cells.clear();
@@ -104,7 +111,7 @@ fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Co
         Ok(())
     };
     match source.can_be_read_again() {
-        true => Input::open_with(source, &options.columns, context)?.strict().for_each(&kept, |rows| write(&rows))?,
+        true => Input::open_with(source, options, context)?.strict().for_each(&kept, |rows| write(&rows))?,
         false => held.iter().try_for_each(&mut write)?,
     }
     writer.finish()
@@ -112,13 +119,11 @@ fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Co
 
 /// Ids and labels are text, and so is what a typed file does not call a number. Another column holds numbers until a
 /// value says otherwise.
-fn likely_types(header: &Header<'_>, schema: Option<&SchemaRef>) -> Vec<ColumnType> {
-    let mut types: Vec<ColumnType> = match schema {
-        Some(schema) => schema
-            .fields()
-            .iter()
-            .map(|field| if field.data_type().is_numeric() { ColumnType::Number } else { ColumnType::Text })
-            .collect(),
+fn likely_types(header: &Header<'_>, numeric: Option<&[bool]>) -> Vec<ColumnType> {
+    let mut types: Vec<ColumnType> = match numeric {
+        Some(numeric) => {
+            numeric.iter().map(|&numeric| if numeric { ColumnType::Number } else { ColumnType::Text }).collect()
+        }
         None => vec![ColumnType::Number; header.names.len()],
     };
     for (name, kind) in header.names.iter().zip(&mut types) {
@@ -168,6 +173,28 @@ fn long(judgments: &Judgments, create: Create<'_>) -> Result<usize> {
                 }
                 cells.push(Cell::Number(value));
                 writer.row(&cells)?;
+            }
+        }
+    }
+    writer.finish()
+}
+
+/// Labels task by task; of several questions, each with its name.
+fn long_labels(questions: &[Question], create: Create<'_>) -> Result<usize> {
+    let mut names = vec!["task", "worker", "label"];
+    if questions.len() > 1 {
+        names.insert(1, "attribute");
+    }
+    let columns: Vec<(&str, ColumnType)> = names.into_iter().map(|name| (name, ColumnType::Text)).collect();
+    let mut writer = create(&columns)?;
+    for Question { name, labels } in questions {
+        for (code, task) in labels.tasks.iter().enumerate() {
+            for (worker, class) in labels.votes(code).iter() {
+                let mut cells = vec![task, labels.workers.get(worker), labels.classes.get(class)];
+                if questions.len() > 1 {
+                    cells.insert(1, name);
+                }
+                writer.row(&cells.into_iter().map(Cell::Text).collect::<Vec<_>>())?;
             }
         }
     }

@@ -61,14 +61,12 @@ pub enum Error {
         file: String,
     },
     /// Bytes that are no text.
-    #[error("{file}, byte {offset}: not UTF-8 text; save the file as UTF-8{hint}")]
+    #[error("{file}, byte {offset}: not UTF-8 text; save the file as UTF-8")]
     NotUtf8 {
         /// The file.
         file: String,
         /// Of the first wrong byte, from 0.
         offset: u64,
-        /// What it may be instead.
-        hint: &'static str,
     },
     /// A row with fewer or more fields than the header.
     #[error("{file}, {place}: {found} fields where the header has {expected}; quote fields that hold a separator")]
@@ -260,7 +258,7 @@ pub enum Error {
     #[error("'{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label")]
     BadColumns(String),
     /// Labels where only judgments will do.
-    #[error("{file}: only judgments have a long and a wide form, and this file holds labels")]
+    #[error("{file}: only judgments have a form with a column for each attribute, and this file holds labels")]
     NotJudgments {
         /// The file.
         file: String,

@@ -2,7 +2,9 @@
 
 use crate::archive;
 use crate::memory::{Content, Memory};
+use crate::spreadsheet::XLS_SIGNATURE;
 use crate::unpacking::{GrowsTooLarge, Packed};
+use crate::utf16::FromUtf16;
 use crate::{Error, Result};
 use beanjar::Context;
 use std::fs::File;
@@ -24,7 +26,7 @@ pub enum Format {
     Arrow,
     /// A JSON array of objects, or the JSON export of an annotation tool.
     Json,
-    /// A spreadsheet: .xlsx; .ods is read as well.
+    /// A spreadsheet: .xlsx; .xls and .ods are read as well.
     Sheet,
 }
 
@@ -56,8 +58,8 @@ impl Format {
             Some((_, "parquet" | "pq")) => Format::Parquet,
             Some((_, "arrow" | "feather" | "ipc")) => Format::Arrow,
             Some((_, "json")) => Format::Json,
-            Some((_, "xlsx" | "xlsm" | "ods")) => Format::Sheet,
-            Some((_, "xls" | "xlsb" | "numbers")) => return Err(unknown("of spreadsheets, .xlsx and .ods are read; save it as one of these, or as CSV".into())),
+            Some((_, "xlsx" | "xlsm" | "xls" | "ods")) => Format::Sheet,
+            Some((_, "xlsb" | "numbers")) => return Err(unknown("of spreadsheets, .xlsx, .xls and .ods are read; save it as one of these, or as CSV".into())),
             Some((_, "sav" | "zsav" | "por")) => return Err(unknown("SPSS files cannot be read; in SPSS, save the data as CSV, or in R: write.csv(haven::read_sav(FILE), \"FILE.csv\"), or in Python: pandas.read_spss(FILE).to_csv(\"FILE.csv\")".into())),
             Some((_, "dta" | "sas7bdat" | "rds")) => return Err(unknown("files of Stata, SAS and R cannot be read; save the data as CSV there".into())),
             Some((_, extension)) => return Err(unknown(format!("the extension .{extension} is not known"))),
@@ -183,7 +185,7 @@ impl Source {
                     _ => {}
                 }
                 let bytes = self.decompress(compression, Reported::new(file, size, context))?;
-                Ok(Opened::Text { format, bytes })
+                Ok(Opened::Text { format, bytes: self.in_utf8(bytes)? })
             }
             Source::Stdin => self.sniff(Reported::new(io::stdin(), size, context)),
             Source::Memory(memory) => match memory.content() {
@@ -206,6 +208,7 @@ impl Source {
             [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
             start if start.starts_with(b"ARROW1") || start.starts_with(&[0xff; 4]) => Format::Arrow,
             [b'P', b'K', 3, 4, ..] => return self.whole(bytes),
+            start if *start == XLS_SIGNATURE => return self.whole(bytes),
             start => match start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start() {
                 // An object that is spread over lines is none of several.
                 [b'{', rest @ ..] if !rest.starts_with(b"\n") && !rest.starts_with(b"\r") => Format::Jsonl,
@@ -214,12 +217,20 @@ impl Source {
             },
         };
         if format.is_text() {
-            return Ok(Opened::Text { format, bytes: Box::new(bytes) });
+            return Ok(Opened::Text { format, bytes: self.in_utf8(Box::new(bytes))? });
         }
         // These formats are read from their end.
         let mut file = tempfile::tempfile().map_err(|error| self.unreadable(&error))?;
         io::copy(&mut bytes, &mut file).map_err(|error| self.unreadable(&error))?;
         Ok(Opened::Columnar { format, file })
+    }
+
+    /// Text as UTF-8, if it has the mark of UTF-16.
+    fn in_utf8(&self, bytes: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+        let (start, mut bytes) = self.peek(bytes)?;
+        let Some(big_endian) = FromUtf16::<io::Empty>::marked(&start) else { return Ok(Box::new(bytes)) };
+        bytes.read_exact(&mut [0; 2]).map_err(|error| self.unreadable(&error))?;
+        Ok(Box::new(FromUtf16::new(bytes, big_endian)))
     }
 
     /// All bytes of a spreadsheet.

@@ -35,10 +35,12 @@ mod spreadsheet;
 mod table;
 mod understood;
 mod unpacking;
+mod utf16;
 mod write;
 mod write_columnar;
+mod write_sheet;
 
-pub use class_names::alike as class_names;
+pub use class_names::{alike as class_names, is_yes_or_no};
 pub use column_roles::{ColumnNames, Role};
 pub use convert::{Converted, Form, Layout, convert};
 pub use error::{Error, FeatureProblem, Place, Result, visible};

@@ -1,56 +1,88 @@
-//! Spreadsheets: the first sheet that holds a table, read as text, and one sheet written.
+//! Spreadsheets: the first sheet that holds a table, or a sheet of each worker, read as text.
 
+mod sheet_per_worker;
+mod xls;
+
+pub(crate) use xls::SIGNATURE as XLS_SIGNATURE;
+
+use crate::column_roles::ColumnNames;
 use crate::error::shown;
 use crate::exports::Held;
 use crate::guard::guarded;
-use crate::output_file::Output;
+use crate::read::above_header;
 use crate::unpacking::{Wrong, check_unpacked, unpack_limit};
 use crate::write::plain;
-use crate::{Cell, ColumnType};
 use calamine::{Data, Reader};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, BufWriter, Cursor, Read, Write};
-use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use std::io::{self, Cursor, Read};
+use zip::ZipArchive;
 
-/// The table in a spreadsheet: the first row that is not empty has the names of columns. Columns without a single value are
-/// left out. An error says in a clause what is wrong.
-pub(crate) fn read(bytes: Vec<u8>) -> Result<Held, Wrong> {
+/// The table in a spreadsheet: the first row that is not empty has the names of columns, unless it is a title above them.
+/// Columns without a single value are left out. With the names that the user gave to columns, it is a table of judgments or
+/// labels, and sheets of the same columns may be of one worker each. An error says in a clause what is wrong.
+pub(crate) fn read(bytes: Vec<u8>, given: Option<&ColumnNames>) -> Result<Held, Wrong> {
     let bytes: std::sync::Arc<[u8]> = bytes.into();
-    let open_document = check_parts(&bytes)?;
-    // What the reader of spreadsheets does not expect in a damaged file, it panics about.
-    let sheet = guarded(|| if open_document { first_of_ods(bytes) } else { first_of_xlsx(bytes) });
-    let sheet = sheet.ok_or("damaged, or no spreadsheet")?;
-    let sheet = sheet.map_err(|error| format!("damaged, or no spreadsheet ({})", shown(&error)))?;
-    let Some(Cells { name, count, rows }) = sheet else {
-        return Err("a spreadsheet in which every sheet is empty".into());
+    let kind = match bytes.starts_with(&XLS_SIGNATURE) {
+        true => xls::check(&bytes).map(|()| Kind::Xls)?,
+        false => check_parts(&bytes)?,
     };
-    let used: BTreeSet<u32> = rows.values().flat_map(|row| row.keys().copied()).collect();
-    let mut rows = rows.into_values();
-    let mut header = rows.next().unwrap_or_default();
-    let mut named = |column: &u32| header.remove(column).unwrap_or_default().trim().to_owned();
-    let names: Vec<String> = used.iter().map(&mut named).collect();
-    let mut columns = vec![Vec::with_capacity(rows.len()); names.len()];
-    for mut row in rows {
-        for (column, at) in columns.iter_mut().zip(&used) {
-            column.push(row.remove(at).unwrap_or_default());
+    // Other sheets matter only where the first with a table is one worker's.
+    let is_last = |sheet: &Sheet| {
+        let is_one_workers = |given| sheet_per_worker::may_be(&sheet.names(), given);
+        sheet.is_table() && !given.is_some_and(is_one_workers)
+    };
+    // What the reader of spreadsheets does not expect in a damaged file, it panics about.
+    let book = guarded(|| match kind {
+        Kind::Xlsx => sheets_of_xlsx(bytes, &is_last),
+        Kind::Ods => {
+            let mut book = calamine::Ods::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+            Ok(sheets_of(&mut book, &is_last))
         }
+        Kind::Xls => {
+            let mut book = calamine::Xls::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+            Ok(sheets_of(&mut book, &is_last))
+        }
+    });
+    let book = book.ok_or("damaged, or no spreadsheet")?;
+    let Book { sheets, count } = book.map_err(|error| format!("damaged, or no spreadsheet ({})", shown(&error)))?;
+    let first = sheets.iter().position(Sheet::is_table).unwrap_or(0);
+    let mut tables: Vec<(String, Held)> =
+        sheets.into_iter().skip(first).filter_map(|sheet| Some((sheet.name.clone(), sheet.table()?))).collect();
+    if let Some(table) = given.and_then(|given| sheet_per_worker::read(&tables, given)) {
+        return Ok(table);
     }
-    let notes = if count > 1 { vec![format!("the sheet '{}' of {count}", shown(&name))] } else { Vec::new() };
-    Ok(Held { names, columns, notes, ..Held::default() })
+    if tables.is_empty() {
+        return Err("a spreadsheet in which every sheet is empty".into());
+    }
+    let (name, mut table) = tables.swap_remove(0);
+    if count > 1 {
+        table.notes.insert(0, format!("the sheet '{}' of {count}", shown(&name)));
+    }
+    Ok(table)
 }
 
-/// The cells of a sheet that are not empty, by row and column; which sheet it is, and of how many.
-struct Cells {
-    name: String,
+/// The program that writes such spreadsheets, and which version.
+enum Kind {
+    Xlsx,
+    Ods,
+    Xls,
+}
+
+/// The sheets of a spreadsheet that were looked at, and how many there are.
+struct Book {
+    sheets: Vec<Sheet>,
     count: usize,
+}
+
+/// The cells of a sheet that are not empty, by row and column.
+struct Sheet {
+    name: String,
     rows: BTreeMap<u32, BTreeMap<u32, String>>,
 }
 
-impl Cells {
-    fn new(name: &str, count: usize) -> Cells {
-        Cells { name: name.into(), count, rows: BTreeMap::new() }
+impl Sheet {
+    fn new(name: &str) -> Sheet {
+        Sheet { name: name.into(), rows: BTreeMap::new() }
     }
 
     /// Whether there are two columns and two rows at least, and not just a few words about the file.
@@ -63,54 +95,91 @@ impl Cells {
             self.rows.entry(row).or_default().insert(column, text);
         }
     }
+
+    /// How many rows stand above the header.
+    fn above(&self) -> usize {
+        let first: Vec<Vec<&String>> =
+            self.rows.values().take(above_header::DEEPEST).map(|row| row.values().collect()).collect();
+        above_header::header_of(&first).unwrap_or(0)
+    }
+
+    /// The names of its columns.
+    fn names(&self) -> Vec<String> {
+        let header = self.rows.values().nth(self.above());
+        header.into_iter().flat_map(|header| header.values()).map(|name| name.trim().to_owned()).collect()
+    }
+
+    /// The table in the sheet; none if the sheet is empty.
+    fn table(self) -> Option<Held> {
+        let above = self.above();
+        let mut rows = self.rows.into_values().skip(above);
+        let mut header = rows.next()?;
+        let rows: Vec<BTreeMap<u32, String>> = rows.collect();
+        let used: BTreeSet<u32> = rows.iter().chain([&header]).flat_map(|row| row.keys().copied()).collect();
+        let mut named = |column: &u32| header.remove(column).unwrap_or_default().trim().to_owned();
+        let names: Vec<String> = used.iter().map(&mut named).collect();
+        let mut columns = vec![Vec::with_capacity(rows.len()); names.len()];
+        for mut row in rows {
+            for (column, at) in columns.iter_mut().zip(&used) {
+                column.push(row.remove(at).unwrap_or_default());
+            }
+        }
+        Some(Held { names, columns, notes: above_header::note(above).into_iter().collect(), ..Held::default() })
+    }
 }
 
-/// Cell by cell, for a single stray cell far away would make a whole sheet of empty ones.
-fn first_of_xlsx(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
+/// Cell by cell, for a single stray cell far away would make a whole sheet of empty ones. No sheet is read after the first table,
+/// if that is the last that is wanted.
+fn sheets_of_xlsx(bytes: std::sync::Arc<[u8]>, is_last: &dyn Fn(&Sheet) -> bool) -> Result<Book, String> {
     let words = |error: calamine::XlsxError| error.to_string();
     let mut book = calamine::Xlsx::new(Cursor::new(bytes)).map_err(words)?;
     let names = book.sheet_names();
-    let mut first = None;
+    let mut sheets = Vec::new();
     for name in &names {
-        let mut cells = Cells::new(name, names.len());
+        let mut sheet = Sheet::new(name);
         // A sheet of charts has no cells.
         let Ok(mut reader) = book.worksheet_cells_reader(name) else { continue };
         while let Some(cell) = reader.next_cell().map_err(words)? {
             let (row, column) = cell.get_position();
-            cells.put(row, column, text(&Data::from(cell.get_value().clone())));
+            sheet.put(row, column, text(&Data::from(cell.get_value().clone())));
         }
-        if cells.is_table() {
-            return Ok(Some(cells));
+        let last = !sheets.iter().any(Sheet::is_table) && is_last(&sheet);
+        sheets.push(sheet);
+        if last {
+            break;
         }
-        first = first.or((!cells.rows.is_empty()).then_some(cells));
     }
-    Ok(first)
+    sheets.retain(|sheet| !sheet.rows.is_empty());
+    Ok(Book { sheets, count: names.len() })
 }
 
-fn first_of_ods(bytes: std::sync::Arc<[u8]>) -> Result<Option<Cells>, String> {
-    let mut book = calamine::Ods::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
-    let sheets = book.worksheets();
-    let count = sheets.len();
-    let mut first = None;
-    for (name, range) in sheets {
-        let mut cells = Cells::new(&name, count);
+/// The sheets of a spreadsheet that is read as a whole.
+fn sheets_of<B: Reader<Cursor<std::sync::Arc<[u8]>>>>(book: &mut B, is_last: &dyn Fn(&Sheet) -> bool) -> Book {
+    let names = book.sheet_names();
+    let mut sheets = Vec::new();
+    for name in &names {
+        let mut sheet = Sheet::new(name);
+        // A sheet of charts has no cells.
+        let Ok(range) = book.worksheet_range(name) else { continue };
         let (row, column) = range.start().unwrap_or_default();
         for (at, values) in range.rows().enumerate() {
             for (beside, value) in values.iter().enumerate() {
-                cells.put(row + at as u32, column + beside as u32, text(value));
+                sheet.put(row + at as u32, column + beside as u32, text(value));
             }
         }
-        if cells.is_table() {
-            return Ok(Some(cells));
+        let last = !sheets.iter().any(Sheet::is_table) && is_last(&sheet);
+        sheets.push(sheet);
+        if last {
+            break;
         }
-        first = first.or((!cells.rows.is_empty()).then_some(cells));
     }
-    Ok(first)
+    sheets.retain(|sheet| !sheet.rows.is_empty());
+    Book { sheets, count: names.len() }
 }
 
-/// Unpacks every part once, to see that it is whole and does not grow too large. Whether this is an OpenDocument.
-fn check_parts(bytes: &[u8]) -> Result<bool, Wrong> {
-    let no_sheet = |_| "damaged, or no spreadsheet: .xlsx and .ods are read, and .xls can be saved as .xlsx";
+/// Unpacks every part once, to see that it is whole and does not grow too large. Says what kind of spreadsheet it is.
+fn check_parts(bytes: &[u8]) -> Result<Kind, Wrong> {
+    let no_sheet = |_| "damaged, or no spreadsheet: .xlsx, .xls and .ods are read";
     let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(no_sheet)?;
     let mut unpacked = 0;
     for part in 0..zip.len() {
@@ -120,7 +189,8 @@ fn check_parts(bytes: &[u8]) -> Result<bool, Wrong> {
             io::copy(&mut part.take(left + 1), &mut io::sink()).map_err(|error| format!("damaged ({error})"))?;
         check_unpacked(unpacked, bytes.len() as u64)?;
     }
-    Ok(zip.file_names().any(|name| name.is_ok_and(|name| name == "content.xml")))
+    let open_document = zip.file_names().any(|name| name.is_ok_and(|name| name == "content.xml"));
+    Ok(if open_document { Kind::Ods } else { Kind::Xlsx })
 }
 
 fn text(cell: &Data) -> String {
@@ -140,97 +210,3 @@ fn text(cell: &Data) -> String {
         Data::Error(_) | Data::Empty => String::new(),
     }
 }
-
-/// A sheet in the making.
-pub(crate) struct Sheet {
-    output: Output,
-    zip: ZipWriter<BufWriter<File>>,
-    rows: usize,
-}
-
-/// What a sheet can hold.
-const MOST_ROWS: usize = 1_048_576;
-
-impl Sheet {
-    pub(crate) fn new(output: Output, columns: &[(&str, ColumnType)]) -> io::Result<Sheet> {
-        let mut zip = ZipWriter::new(BufWriter::new(output.handle()?));
-        for (name, content) in PARTS {
-            zip.start_file(name, SimpleFileOptions::default())?;
-            zip.write_all(content.as_bytes())?;
-        }
-        zip.start_file("xl/worksheets/sheet1.xml", SimpleFileOptions::default().large_file(true))?;
-        zip.write_all(SHEET_START.as_bytes())?;
-        let mut sheet = Sheet { output, zip, rows: 0 };
-        let header: Vec<Cell<'_>> = columns.iter().map(|(name, _)| Cell::Text(name)).collect();
-        sheet.row(&header)?;
-        Ok(sheet)
-    }
-
-    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
-        if self.rows == MOST_ROWS {
-            let reason = "a spreadsheet holds at most 1,048,576 rows; write .csv or .parquet";
-            return Err(io::Error::other(reason));
-        }
-        self.rows += 1;
-        self.zip.write_all(b"<row>")?;
-        for cell in cells {
-            match cell {
-                Cell::Number(number) => write!(self.zip, "<c><v>{}</v></c>", plain(*number))?,
-                Cell::Text(text) => {
-                    write!(
-                        self.zip,
-                        "<c t=\"inlineStr\"><is><t xml:space=\"preserve\">{}</t></is></c>",
-                        escaped(text)
-                    )?;
-                }
-                Cell::Missing => self.zip.write_all(b"<c/>")?,
-            }
-        }
-        self.zip.write_all(b"</row>")
-    }
-
-    pub(crate) fn finish(mut self) -> io::Result<Output> {
-        self.zip.write_all(b"</sheetData></worksheet>")?;
-        self.zip.finish()?.flush()?;
-        Ok(self.output)
-    }
-}
-
-/// A text in XML; characters that XML cannot have are written as spreadsheets write them.
-fn escaped(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| match c {
-            '<' => "&lt;".chars().collect::<Vec<char>>(),
-            '>' => "&gt;".chars().collect(),
-            '&' => "&amp;".chars().collect(),
-            '\r' => "_x000D_".chars().collect(),
-            '\t' | '\n' => vec![c],
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {
-                format!("_x{:04X}_", c as u32).chars().collect()
-            }
-            c => vec![c],
-        })
-        .collect()
-}
-
-const SHEET_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData>";
-
-/// The parts of the file that are always the same.
-const PARTS: [(&str, &str); 4] = [
-    (
-        "[Content_Types].xml",
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"><Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/><Default Extension=\"xml\" ContentType=\"application/xml\"/><Override PartName=\"/xl/workbook.xml\" ContentType=\"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml\"/><Override PartName=\"/xl/worksheets/sheet1.xml\" ContentType=\"application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml\"/></Types>",
-    ),
-    (
-        "_rels/.rels",
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rId1\" Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>",
-    ),
-    (
-        "xl/workbook.xml",
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"><sheets><sheet name=\"table\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>",
-    ),
-    (
-        "xl/_rels/workbook.xml.rels",
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rId1\" Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet\" Target=\"worksheets/sheet1.xml\"/></Relationships>",
-    ),
-];

@@ -31,13 +31,17 @@ impl Understood {
 
     /// From here on, columns are called as the export that they come from calls them.
     pub(crate) fn in_words_of(&mut self, keys: Keys) {
-        let Keys { task, worker, questions } = keys;
-        self.columns.retain(|(_, role)| matches!(*role, "task" | "object" | "worker"));
+        let Keys { task, worker, questions, tasks } = keys;
+        let is_kept = |role: &str| role == "worker" || tasks.is_empty() && matches!(role, "task" | "object");
+        self.columns.retain(|(_, role)| is_kept(role));
         for (name, role) in &mut self.columns {
             *name = if *role == "worker" { worker.clone() } else { task.clone() };
         }
         let what = if questions.len() == 1 { "question" } else { "questions" };
-        self.many = (!questions.is_empty()).then_some((what, questions));
+        self.many = match tasks.is_empty() {
+            true => (!questions.is_empty()).then_some((what, questions)),
+            false => Some(("tasks", tasks)),
+        };
     }
 
     /// The same with columns of one kind, which are then not ignored.

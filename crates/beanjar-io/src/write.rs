@@ -3,8 +3,8 @@
 use crate::class_names::is_plain_number;
 use crate::column_roles::{Role, role_of};
 use crate::output_file::{Output, unwritable};
-use crate::spreadsheet::Sheet;
 use crate::write_columnar::Columnar;
+use crate::write_sheet::SheetWriter;
 use crate::{Compression, Error, Format, Result, Source};
 use std::borrow::Cow;
 use std::fmt;
@@ -58,7 +58,7 @@ enum Encoder {
     Jsonl { names: Vec<String>, stream: Box<Stream> },
     Json { names: Vec<String>, stream: Box<Stream> },
     Columnar(Box<Columnar>),
-    Sheet(Box<Sheet>),
+    Sheet(Box<SheetWriter>),
 }
 
 impl fmt::Debug for TableWriter {
@@ -109,7 +109,7 @@ impl TableWriter {
                 Encoder::Json { names, stream: Box::new(stream) }
             }
             Format::Sheet => {
-                let sheet = Sheet::new(output, columns).map_err(|error| unwritable(path, &error))?;
+                let sheet = SheetWriter::new(output, columns).map_err(|error| unwritable(path, &error))?;
                 Encoder::Sheet(Box::new(sheet))
             }
             Format::Parquet | Format::Arrow => {

@@ -9,11 +9,12 @@ use std::path::PathBuf;
 /// Rewrite a table in another file format. The names of the files show the formats.
 ///
 /// All columns are kept, ids and labels as text. Exports of annotation tools (Label Studio, Prodigy, Argilla, doccano,
-/// Labelbox, Mechanical Turk, Toloka) are recognised, and become long tables. With --form, judgments go from one row per judgment (long) to one row
-/// per object and worker with a column per attribute (wide), or back.
+/// Labelbox, Mechanical Turk, Toloka) and surveys (Qualtrics, Google Forms, SurveyMonkey) are recognised, and become long
+/// tables. With --form, judgments go from one row per judgment (long) to one row per object and worker with a column per
+/// attribute (wide), or back; labels with a column for each annotator become rows.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar convert labels.csv labels.parquet\n  beanjar convert ratings.tsv.gz ratings.jsonl.zst\n  beanjar convert wide.csv long.csv --form long\n  beanjar convert label-studio-export.json labels.csv\n  beanjar convert truth.csv predictions.json --label-studio label-studio-export.json"
+    after_help = "Examples:\n  beanjar convert labels.csv labels.parquet\n  beanjar convert ratings.tsv.gz ratings.jsonl.zst\n  beanjar convert wide.csv long.csv --form long\n  beanjar convert label-studio-export.json labels.csv\n  beanjar convert survey.csv labels.csv --wide tasks\n  beanjar convert truth.csv predictions.json --label-studio label-studio-export.json"
 )]
 pub(crate) struct Convert {
     /// The file to read; - is standard input.
@@ -22,7 +23,7 @@ pub(crate) struct Convert {
     /// The file to write.
     #[arg(value_name = "OUT")]
     to: PathBuf,
-    /// How to lay judgments out.
+    /// How to lay the table out.
     #[arg(long, value_enum, default_value_t = FormName::Same)]
     form: FormName,
     /// Write predictions for Label Studio: IN are aggregated labels (task,label,confidence), and this is the JSON export of
@@ -37,9 +38,9 @@ pub(crate) struct Convert {
 enum FormName {
     /// As they are.
     Same,
-    /// One row per judgment.
+    /// One row per judgment or label.
     Long,
-    /// One row per object and worker, one column per attribute.
+    /// Of judgments: one row per object and worker, one column per attribute.
     Wide,
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod votes;
 pub(crate) mod workers;
 
 mod by_question;
+mod first_written;
 mod label_column;
 pub(crate) mod pictures;
 mod reading_flags;
@@ -60,7 +61,7 @@ impl<'a> Known<'a> {
         })?;
         let understood = table.understood("task", found.name(), "known label");
         self.common.note(&format!("read {}: {understood}", source.name()));
-        Ok(found)
+        self.common.column_as_first_written(found)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::same_file;
 use crate::Common;
 use crate::failure::{Failure, Result};
+use crate::output::{Sink, is_page};
 use beanjar_io::{Output, Source};
 use beanjar_report::{Page, Part};
 use clap::Args;
@@ -22,22 +23,22 @@ pub(crate) struct Pictures {
 /// Where a page and figures go, made sure of before the work begins.
 pub(crate) struct Easel<'a> {
     common: &'a Common,
-    report: Option<(&'a Path, Output)>,
+    pages: Vec<(&'a Path, Output)>,
     figures: Option<&'a Path>,
 }
 
 impl Pictures {
     /// Whether anything is to be drawn.
-    pub(crate) fn wanted(&self) -> bool {
-        self.report.is_some() || self.figures.is_some()
+    pub(crate) fn wanted(&self, common: &Common) -> bool {
+        self.report.is_some() || self.figures.is_some() || common.page().is_some()
     }
 
-    /// Makes sure that the page and the figures can be written, and overwrite none of the `inputs`.
-    pub(crate) fn easel<'a>(&'a self, inputs: &[&Source], common: &'a Common) -> Result<Easel<'a>> {
+    /// Makes sure that the result, the page and the figures can be written, and overwrite none of the `inputs`. Where the
+    /// result goes to an .html file, the page is the result.
+    pub(crate) fn places<'a>(&'a self, inputs: &[&Source], common: &'a Common) -> Result<(Sink<'a>, Easel<'a>)> {
+        let sink = common.sink_beside_page(inputs)?;
         if let Some(path) = &self.report {
-            let html =
-                |ending: &std::ffi::OsStr| ending.eq_ignore_ascii_case("html") || ending.eq_ignore_ascii_case("htm");
-            if !path.extension().is_some_and(html) {
+            if !is_page(path) {
                 return Err(Failure::Words(format!(
                     "{}: a report is written as .html; name the file so",
                     path.display()
@@ -52,18 +53,16 @@ impl Pictures {
                 Failure::Words(format!("{}: cannot be made a folder for figures: {error}", folder.display()))
             })?;
         }
-        let report = match &self.report {
-            Some(path) => Some((path.as_path(), Output::create(path, inputs)?)),
-            None => None,
-        };
-        Ok(Easel { common, report, figures: self.figures.as_deref() })
+        let pages = self.report.as_deref().into_iter().chain(common.page());
+        let pages = pages.map(|path| Ok((path, Output::create(path, inputs)?))).collect::<Result<_>>()?;
+        Ok((sink, Easel { common, pages, figures: self.figures.as_deref() }))
     }
 }
 
 impl Easel<'_> {
     /// Draws, if anything is to be drawn.
     pub(crate) fn draw(self, title: &str, parts: impl FnOnce() -> Vec<Part>) -> Result<()> {
-        if self.report.is_none() && self.figures.is_none() {
+        if self.pages.is_empty() && self.figures.is_none() {
             return Ok(());
         }
         let page = Page { title: title.to_owned(), parts: parts() };
@@ -75,7 +74,7 @@ impl Easel<'_> {
             }
             self.common.note(&format!("wrote {} to {}", beanjar::counted(count, "figure"), folder.display()));
         }
-        if let Some((path, mut output)) = self.report {
+        for (path, mut output) in self.pages {
             output.write_text(&page.html())?;
             output.finish()?;
             self.common.note(&format!("wrote {}: open it in a browser", path.display()));

@@ -87,6 +87,7 @@ impl Predict {
 
     /// Labels tasks with a crowd's model.
     fn true_labels(&self, crowd: &CrowdModel, sink: Sink<'_>, common: &Common) -> Result<()> {
+        common.as_first_written(crowd.classes());
         let labels = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
         let known = Known::new(&self.reading, common);
         let truth = self.true_file().map(|truth| known.labels(truth)).transpose()?;
@@ -100,6 +101,7 @@ impl Predict {
 
     /// Classifies units by their features, and by the labels of experts if there are any.
     fn classes(&self, model: &ExpertsModel, sink: Sink<'_>, common: &Common) -> Result<()> {
+        common.as_first_written(model.classes());
         let these: Vec<(String, f64)> =
             model.feature_names().iter().cloned().zip(model.feature_means().iter().copied()).collect();
         let read = self.columns.read_these(&self.data, &these, &self.reading, common)?;

@@ -50,6 +50,8 @@ enum KindName {
 enum WideName {
     /// Each is an annotator: task,ann1,ann2.
     Annotators,
+    /// Each is a task, and each row an annotator or respondent: worker,photo1,photo2.
+    Tasks,
     /// Each is an attribute: object,tall,male.
     Attributes,
     /// Those that differ only in a number are repeats of one attribute: object,happy_1,happy_2.
@@ -64,6 +66,7 @@ impl Reading {
         });
         let wide = self.wide.map(|wide| match wide {
             WideName::Annotators => Wide::Annotators,
+            WideName::Tasks => Wide::Tasks,
             WideName::Attributes => Wide::Attributes,
             WideName::Repeats => Wide::Repeats,
         });
@@ -106,6 +109,7 @@ impl Reading {
         if let Some(wanted) = &self.question {
             read.data = only(read.data, wanted, source)?;
         }
+        read.data = as_first_written(read.data, common)?;
         if self.orders() {
             read.data = self.ordered(read.data).map_err(|error| Failure::from(error).of(source))?;
         }
@@ -135,6 +139,20 @@ impl Reading {
             Data::Judgments(judgments) => Data::Judgments(judgments),
         })
     }
+}
+
+/// Labels with true and false as the first file of the command has them.
+fn as_first_written(data: Data, common: &Common) -> Result<Data> {
+    Ok(match data {
+        Data::Labels(labels) => Data::Labels(common.labels_as_first_written(labels)?),
+        Data::Questions(questions) => {
+            let as_first = |Question { name, labels }: Question| {
+                Ok(Question { name, labels: common.labels_as_first_written(labels)? })
+            };
+            Data::Questions(questions.into_iter().map(as_first).collect::<Result<_>>()?)
+        }
+        judgments => judgments,
+    })
 }
 
 /// The labels of one question.
@@ -197,7 +215,7 @@ pub(crate) fn questions_of(data: Data, file: &Source) -> Result<Labelled> {
         Data::Labels(labels) => Ok(Labelled::One(Box::new(labels))),
         Data::Questions(questions) => Ok(Labelled::Each(questions)),
         Data::Judgments(_) => Err(Failure::Words(format!(
-            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels, or with a column for each annotator --wide annotators",
+            "{}: this file holds judgments, and labels are needed (task,worker,label); if its values are classes, say --kind labels, with a column for each annotator --wide annotators, or for each task --wide tasks",
             file.name()
         ))),
     }

@@ -43,12 +43,12 @@ impl Score {
         let mut inputs: Vec<&Source> = self.files.iter().collect();
         inputs.push(&self.labels);
         inputs.extend(&self.gold);
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let known = Known::new(&self.reading, common);
         let gold = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
-        let files: Vec<(Column, Option<LearnedFrom>)> = self.files.iter().map(predictions).collect::<Result<_>>()?;
+        let files: Vec<(Column, Option<LearnedFrom>)> =
+            self.files.iter().map(|file| predictions(file, common)).collect::<Result<_>>()?;
         let (models, learned_from): (Vec<Column>, Vec<Option<LearnedFrom>>) = files.into_iter().unzip();
         let outcome = beanjar::Score { learned_from, gold, repeats: self.repeats.repeats() }.run(
             &models,
@@ -74,7 +74,7 @@ impl Score {
 }
 
 /// The predictions in a file, named after it, and the labels that the model was learned from, if the file says so.
-fn predictions(file: &Source) -> Result<(Column, Option<LearnedFrom>)> {
+fn predictions(file: &Source, common: &Common) -> Result<(Column, Option<LearnedFrom>)> {
     let table = read_table(file)?;
     let named = |name: &str| table.names.iter().position(|other| other == name);
     let column = named("label").or_else(|| named("prediction")).or((table.names.len() == 1).then_some(0));
@@ -88,7 +88,8 @@ fn predictions(file: &Source) -> Result<(Column, Option<LearnedFrom>)> {
     };
     let learned_from = named("learned_labels").and_then(learned);
     let values = table.classes(column).map(|column| column.values().to_vec()).unwrap_or_default();
-    Ok((Column::new(file.name(), table.ids, values)?, learned_from))
+    let predicted = Column::new(file.name(), table.ids, values)?;
+    Ok((common.column_as_first_written(predicted)?, learned_from))
 }
 
 impl Report for ScoreOutcome {

@@ -49,8 +49,7 @@ pub(crate) struct Votes {
 impl Votes {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let enough = EnoughVotes {
             most: self.most,

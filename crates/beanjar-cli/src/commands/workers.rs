@@ -142,8 +142,7 @@ impl From<By> for KeepBy {
 impl Workers {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.file].into_iter().chain(&self.truth).collect();
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
         let title = format!("The workers of {}", crate::commands::pictures::title_of(&self.file));
         if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
             return Err(Failure::Words(
@@ -159,7 +158,7 @@ impl Workers {
             by: by.into(),
             repeats: self.repeats.repeats(),
             suspicious: self.suspicious,
-            details: self.pictures.wanted(),
+            details: self.pictures.wanted(common),
             ..RankWorkers::default()
         };
         let context = common.context()?;

@@ -70,7 +70,7 @@ fn bytes_that_are_no_text_are_located() {
     inspect("f.csv", b"task,worker,label\n1,caf\xe9,x\n", &["f.csv, byte 23", "UTF-8"]);
     inspect("f.csv", b"task,w\xffrker,label\n1,a,x\n", &["byte 6"]);
     inspect("f.jsonl", b"{\"task\": \"\xff\"}\n", &["byte 10"]);
-    inspect("f.csv", b"\xff\xfet\0a\0", &["byte 0", "UTF-16"]);
+    inspect("f.csv", b"\xff\xfet\0a", &["begins as UTF-16 text and is none", "save it as UTF-8"]);
     let mut long = b"task,worker,label\n".to_vec();
     long.extend(b"t1,w1,c1\n".repeat(100_000));
     long.extend(b"t1,w1,\xc3\n");

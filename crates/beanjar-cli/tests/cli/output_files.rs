@@ -30,14 +30,37 @@ fn the_name_of_an_output_shows_its_format() {
         let error = folder.error(&["aggregate", "labels.csv", "--out", name]);
         assert!(error.contains(&format!("{name}: results are written as .json")), "{error}");
     }
-    let error = folder.error(&["aggregate", "labels.csv", "--out", "t.html"]);
-    assert!(error.contains("t.html: a page is written beside the result: --report t.html"), "{error}");
+    let error = folder.error(&["gold", "labels.csv", "--n", "1", "--out", "t.html"]);
+    assert!(error.contains("t.html: this command has no report to write as .html; results are written as"), "{error}");
+    let error = folder.error(&["aggregate", "labels.csv", "--probabilities", "--out", "t.html"]);
+    assert!(error.contains("--probabilities is for tables"), "{error}");
     assert_eq!(folder.names(), before, "an ending that is not known leaves no file");
     assert_eq!(
         folder.run(&["inspect", "labels.csv", "--out", "t.docx", "--format", "json"]).code,
         0,
         "unless the user says"
     );
+}
+
+#[test]
+fn a_page_as_output_is_the_report() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "labels", "--tasks", "40", "--out", "c"]);
+    for command in ["inspect", "aggregate", "workers", "votes"] {
+        let run = folder.run(&[command, "c/labels.csv", "--report", "report.html", "-q", "--format", "csv"]);
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        for name in ["page.html", "PAGE.HTM"] {
+            let run = folder.run(&[command, "c/labels.csv", "-o", name]);
+            assert_eq!((run.code, run.out.as_str()), (0, ""), "{command}: {}", run.err);
+            assert!(run.err.contains(&format!("wrote {name}: open it in a browser")), "{command}: {}", run.err);
+            assert_eq!(folder.read(name), folder.read("report.html"), "{command}");
+        }
+    }
+    // Two names are two pages, and a format is what it says.
+    folder.run(&["inspect", "c/labels.csv", "--report", "one.html", "--out", "two.html"]);
+    assert_eq!(folder.read("one.html"), folder.read("two.html"));
+    folder.run(&["inspect", "c/labels.csv", "--format", "json", "--out", "json.html"]);
+    assert!(folder.read("json.html").starts_with('{'));
 }
 
 #[test]

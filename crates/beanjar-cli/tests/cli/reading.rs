@@ -347,13 +347,32 @@ fn beside_annotators_stand_texts_categories_and_answers_of_nobody() {
 }
 
 #[test]
-fn a_survey_is_named_and_how_to_make_it_long() {
+fn a_title_above_the_header_is_passed_over() {
     let folder = Folder::new();
-    folder.write("q.csv", "StartDate,ResponseId,Q1,Q2\n2024,R_1,yes,no\n2024,R_2,yes,yes\n");
-    let error = folder.error(&["aggregate", "q.csv"]);
-    assert!(error.contains("q.csv: a survey of Qualtrics, with a row for each respondent"), "{error}");
-    folder.write("g.csv", "Timestamp,Email Address,Photo 1,Photo 2,Photo 3\n2024,a@b,yes,no,no\n");
-    assert!(folder.error(&["aggregate", "g.csv"]).contains("a survey of Google Forms"));
-    folder.write("t.csv", "Timestamp,task,worker,label,note\n2024,1,a,x,n\n2024,1,b,x,n\n");
-    assert_eq!(folder.json(&["inspect", "t.csv"])["tasks"], 1);
+    let rows = "task,worker,label\n1,a,x\n1,b,y\n2,a,y\n2,b,y\n";
+    folder.write("plain.csv", rows);
+    let expected = folder.json(&["inspect", "plain.csv"]);
+    for above in ["Results of May\n", "Results; of May\n\nAsk Ann, please\n", ",,\n\"Results,\nof May\",,\n,,\n"] {
+        folder.write("title.csv", format!("{above}{rows}"));
+        assert_eq!(folder.json(&["inspect", "title.csv"]), expected, "{above:?}");
+        let rows = if above.contains("Ann") { "2 rows" } else { "1 row" };
+        let err = folder.run(&["inspect", "title.csv"]).err;
+        let line = format!("read title.csv: task=task, worker=worker, label=label; {rows} above the header skipped\n");
+        assert_eq!(err, line, "{above:?}");
+    }
+    // Lines are counted from the top of the file.
+    folder.write("title.csv", format!("Results\n\n{rows}3,a\n"));
+    assert!(folder.error(&["inspect", "title.csv"]).contains("title.csv, line 8: 2 fields"));
+    folder.write("title.csv", "Results\n\ntask,label,vote\n1,x,y\n");
+    assert!(folder.error(&["inspect", "title.csv"]).contains("title.csv, line 3: the columns 'label' and 'vote'"));
+    // Blank rows of a spreadsheet say nothing.
+    folder.write("blank.csv", format!(",,\n{rows}"));
+    assert_eq!(folder.json(&["inspect", "blank.csv"]), expected);
+    assert!(!folder.run(&["inspect", "blank.csv"]).err.contains("skipped"));
+    // Known answers may have a title as well.
+    folder.write("truth.csv", "What Ann says\ntask,label\n1,x\n2,y\n");
+    assert_eq!(folder.json(&["aggregate", "plain.csv", "--truth", "truth.csv"])["truth"]["tasks"], 2);
+    // What may be a name of a column is no title.
+    folder.write("names.csv", "Results of May\nx,y,z\n1,2,3\n");
+    assert!(folder.error(&["inspect", "names.csv"]).contains("found 'Results of May'"));
 }

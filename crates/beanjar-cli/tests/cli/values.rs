@@ -35,6 +35,34 @@ fn true_and_false_are_alike_in_any_letters() {
 }
 
 #[test]
+fn true_and_false_come_back_as_they_were_written() {
+    let folder = Folder::new();
+    let rows: String = (0..12)
+        .map(|task| {
+            let (right, wrong) = if task % 2 == 0 { ("True", "False") } else { ("False", "True") };
+            format!("t{task},a,{right}\nt{task},b,{right}\nt{task},c,{}\n", if task < 3 { wrong } else { right })
+        })
+        .collect();
+    folder.write("f.csv", format!("task,worker,label\n{rows}"));
+    let run = folder.run(&["aggregate", "f.csv", "--out", "labels.csv", "--model", "m.json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!run.err.contains("read as"), "{}", run.err);
+    assert!(folder.read("labels.csv").starts_with("task,label,confidence\nt0,True,"), "{}", folder.read("labels.csv"));
+    // Other files may have them in other letters.
+    let truth: String = (0..12).map(|task| format!("t{task},{}\n", task % 2 == 0)).collect();
+    folder.write("truth.csv", format!("task,label\n{truth}"));
+    folder.write("gold.csv", "task,label\nt0,TRUE\nt1,FALSE\n");
+    let found = folder.json(&["aggregate", "f.csv", "--truth", "truth.csv", "--gold", "gold.csv"]);
+    assert_eq!((&found["classes"], &found["truth"]["accuracy"]), (&json!(["False", "True"]), &json!(1.0)));
+    let scored = folder.json(&["score", "truth.csv", "--labels", "f.csv"]);
+    assert!((scored["models"][0]["surrogate"].as_f64().unwrap() - 1.0 / 12.0).abs() < 1e-12, "{scored}");
+    folder.write("small.csv", format!("task,worker,label\n{}", rows.to_lowercase()));
+    let found = folder.json(&["predict", "m.json", "small.csv", "--truth", "truth.csv"]);
+    assert_eq!(found["truth"]["accuracy"], 1.0);
+    assert_eq!(found["tasks"][0]["label"], "True");
+}
+
+#[test]
 fn space_around_a_label_is_none_of_it_and_codes_are_no_numbers() {
     let folder = Folder::new();
     folder.write("f.csv", "task,worker,label\n1,a, dog\n1,b,dog\n2,a,cat \n2,b,cat\n");

@@ -44,7 +44,7 @@ pub(super) fn long(
         }
     }
     let [task, worker] = keys.map(str::to_owned);
-    let keys = Some(Keys { task, worker, questions: asked });
+    let keys = Some(Keys { task, worker, questions: asked, ..Keys::default() });
     let (task, value) = if numbers { ("object", "value") } else { ("task", "label") };
     let mut names = vec![task.to_owned(), "worker".to_owned(), value.to_owned()];
     let mut columns = vec![Vec::new(); 3];

@@ -19,8 +19,8 @@ pub(crate) use json_records::{from_json, has_table, table};
 pub use label_studio_predictions::write_label_studio_predictions;
 pub use pairwise::PositionBias;
 pub(crate) use pairwise::has_pairs;
-pub(crate) use several_a_task::may_be as may_have_several_a_task;
-pub(crate) use survey::refusal as refused_survey;
+pub(crate) use several_a_task::{Apart, Join};
+pub(crate) use survey::{may_be as may_be_survey, read as survey};
 
 use serde_json::{Map, Value};
 
@@ -47,6 +47,8 @@ pub(crate) struct Keys {
     pub(crate) worker: String,
     /// The questions that were answered, where they have names.
     pub(crate) questions: Vec<String>,
+    /// Of a survey: the columns that are tasks.
+    pub(crate) tasks: Vec<String>,
 }
 
 impl Held {
@@ -60,7 +62,7 @@ impl Held {
     }
 
     /// The values of a column.
-    fn column(&self, name: &str) -> Option<&[String]> {
+    pub(crate) fn column(&self, name: &str) -> Option<&[String]> {
         Some(&self.columns[self.at(name)?])
     }
 }

@@ -3,7 +3,7 @@
 use super::missing::{Missing, is_missing, is_missing_id};
 use super::wanted_columns::Wanted;
 use crate::Place;
-use crate::exports::Held;
+use crate::exports::{Held, Join};
 use crate::write::plain;
 use arrow_array::{Array, Float64Array};
 use std::ops::Range;
@@ -73,6 +73,26 @@ impl Rows {
     /// The same rows of a file with its own words for a missing value, and its own way to write numbers.
     pub(super) fn of_file(self, missing: Option<Arc<Missing>>, decimal_commas: bool) -> Self {
         Rows { missing, decimal_commas, ..self }
+    }
+
+    /// The first `count` columns, some of them with others made part of them: of each such column its number, that of each of
+    /// its parts, and how they are joined.
+    pub(super) fn joined(mut self, joins: &[(usize, Vec<usize>, Join)], count: usize) -> Self {
+        for (whole, parts, join) in joins {
+            let (ids, values) = (self.column(*whole), parts.iter().map(|&part| self.column(part)).collect::<Vec<_>>());
+            let mut text = String::new();
+            let mut cells = Vec::with_capacity(ids.len());
+            for (row, id) in ids.iter().enumerate() {
+                let start = self.text.len() + text.len();
+                text += &join.joined(id, values.iter().map(|values| values[row]));
+                cells.push((start as u32, (self.text.len() + text.len()) as u32));
+            }
+            self.cells[*whole] = cells;
+            self.text += &text;
+        }
+        self.cells.truncate(count);
+        self.numbers.truncate(count);
+        self
     }
 
     pub(crate) fn len(&self) -> usize {

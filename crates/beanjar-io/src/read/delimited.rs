@@ -62,7 +62,8 @@ pub(super) fn first_record_end(bytes: &[u8], delimiter: u8) -> usize {
     record_ends(bytes, delimiter).next().unwrap_or(bytes.len())
 }
 
-fn record_ends(bytes: &[u8], delimiter: u8) -> impl Iterator<Item = usize> {
+/// Where records end, after their newlines.
+pub(super) fn record_ends(bytes: &[u8], delimiter: u8) -> impl Iterator<Item = usize> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < bytes.len() {
@@ -185,11 +186,7 @@ pub(super) fn check_utf8(file: &str, bytes: &[u8], offset: u64) -> Result<()> {
 
 fn not_utf8(file: &str, bytes: &[u8], offset: u64) -> Error {
     let valid = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
-    let hint = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] if offset == 0 => " (it looks like UTF-16)",
-        _ => "",
-    };
-    Error::NotUtf8 { file: file.into(), offset: offset + valid as u64, hint }
+    Error::NotUtf8 { file: file.into(), offset: offset + valid as u64 }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::columnar::{self, Batch, Batches, Columnar};
 use super::text_pieces::{Cutter, Piece};
 use super::wanted_columns::{Float32, Numbers, Wanted};
 use super::{Missing, Rows, delimited, jsonl};
-use crate::exports::{Held, Keys, PositionBias};
+use crate::exports::{Held, Join, Keys, PositionBias};
 use crate::{Error, Result, Source};
 use arrow_schema::SchemaRef;
 use beanjar::Context;
@@ -24,9 +24,13 @@ pub(crate) struct Input {
     pub(crate) schema: Option<SchemaRef>,
     shape: Shape,
     reader: Reader,
+    /// The line of the header, in formats that have lines.
+    header_line: u64,
     strict: bool,
     numbers: Numbers,
     missing: Option<Arc<Missing>>,
+    /// Columns that are made part of others.
+    joins: Vec<Join>,
     /// The program whose export this is, and what was changed or left out of it.
     pub(crate) tool: Option<&'static str>,
     pub(crate) keys: Option<Keys>,
@@ -77,9 +81,11 @@ impl Input {
             schema: None,
             shape,
             reader,
+            header_line: 1,
             strict: false,
             numbers: Numbers::default(),
             missing: None,
+            joins: Vec::new(),
             tool: None,
             keys: None,
             notes: Vec::new(),
@@ -93,6 +99,16 @@ impl Input {
         let (notes, positions) = (table.notes.clone(), table.positions.clone());
         let (names, reader) = (table.names.clone(), Reader::Held { table: Arc::new(table), next: 0 });
         Input { tool, keys, notes, positions, ..Input::new(source, names, Shape::Held, reader) }
+    }
+
+    /// Whether this was a survey, and is a long table now.
+    pub(crate) fn is_survey(&self) -> bool {
+        self.keys.as_ref().is_some_and(|keys| !keys.tasks.is_empty())
+    }
+
+    /// Whether a column is made part of another.
+    pub(crate) fn is_joined(&self, column: usize) -> bool {
+        self.joins.iter().any(|join| join.parts.iter().any(|(part, _)| *part == column))
     }
 
     /// From here on, a row must not have anything that the header does not announce.
@@ -113,7 +129,7 @@ impl Input {
     /// The file, and the line of its header if it has one.
     pub(crate) fn header_place(&self) -> String {
         match self.shape {
-            Shape::Delimited(_) => format!("{}, line 1", self.file),
+            Shape::Delimited(_) => format!("{}, line {}", self.file, self.header_line),
             Shape::Jsonl | Shape::Columnar | Shape::Held => self.file.clone(),
         }
     }
@@ -184,13 +200,27 @@ impl Input {
     }
 
     fn start(self, kept: &[usize]) -> Result<(Queue, Decoder)> {
-        let Input { file, names, shape, reader, strict, numbers, missing, .. } = self;
-        let wanted = Wanted::new(names.len(), kept, strict).with_numbers(numbers);
+        let Input { file, names, shape, reader, strict, numbers, missing, joins, .. } = self;
+        let mut all = kept.to_vec();
+        let mut slot_of = |column: usize| {
+            let found = all.iter().position(|&other| other == column);
+            found.unwrap_or_else(|| {
+                all.push(column);
+                all.len() - 1
+            })
+        };
+        let mut slots = Vec::new();
+        for join in joins {
+            if let Some(whole) = kept.iter().position(|&column| column == join.whole) {
+                slots.push((whole, join.parts.iter().map(|(part, _)| slot_of(*part)).collect(), join));
+            }
+        }
+        let wanted = Wanted::new(names.len(), &all, strict).with_numbers(numbers).with_joined(kept.len());
         let reader = match reader {
-            Reader::Columnar(columnar) => Reader::Batches(columnar.batches(kept)?),
+            Reader::Columnar(columnar) => Reader::Batches(columnar.batches(&all)?),
             reader => reader,
         };
-        Ok((Queue { reader, next: 0 }, Decoder { file, names, shape, wanted, missing }))
+        Ok((Queue { reader, next: 0 }, Decoder { file, names, shape, wanted, missing, joins: slots, kept: kept.len() }))
     }
 }
 
@@ -200,11 +230,15 @@ struct Decoder {
     shape: Shape,
     wanted: Wanted,
     missing: Option<Arc<Missing>>,
+    /// Of each column with parts its number among the kept, and those of its parts.
+    joins: Vec<(usize, Vec<usize>, Join)>,
+    /// How many columns were asked for.
+    kept: usize,
 }
 
 impl Decoder {
     fn decode(&self, index: u32, raw: Raw) -> Result<Rows> {
-        let Decoder { file, names, shape, wanted, missing } = self;
+        let Decoder { file, names, shape, wanted, missing, joins, kept } = self;
         let decimal_commas = matches!(shape, Shape::Delimited(b';'));
         let rows = match (raw, shape) {
             (Raw::Batch(batch), _) => columnar::decode(file, index, &batch, wanted),
@@ -214,7 +248,8 @@ impl Decoder {
             }
             (Raw::Piece(piece), _) => jsonl::decode(file, index, &piece, names, wanted),
         };
-        Ok(rows?.of_file(missing.clone(), decimal_commas))
+        let rows = rows?.of_file(missing.clone(), decimal_commas);
+        Ok(if joins.is_empty() { rows } else { rows.joined(joins, *kept) })
     }
 }
 

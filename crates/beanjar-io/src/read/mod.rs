@@ -1,5 +1,6 @@
 //! From files to tables: cut into blocks, decode in parallel, code, group.
 
+pub(crate) mod above_header;
 mod arrow_lengths;
 mod cell_text;
 mod columnar;
@@ -16,7 +17,7 @@ mod parquet_lengths;
 mod text_pieces;
 mod thrift;
 mod wanted_columns;
-mod wide;
+pub(crate) mod wide;
 
 pub(crate) use decimals::Decimals;
 pub(crate) use decoded_rows::{Number, Rows};
@@ -92,16 +93,16 @@ pub struct Question {
 /// attribute). Labels with a column of attributes are those of several questions. A judgment file without an attribute column has one attribute, called as its value column is. Cost:
 /// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
 pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
-    let input = Input::open_with(source, &options.columns, context)?.missing(&options.missing);
+    let input = Input::open_with(source, options, context)?.missing(&options.missing);
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
-    let header = Header { place: &place, file: &file, names: &names, given: &options.columns };
+    // Of a survey the respondents have a column of their own by now.
+    let is_survey = input.is_survey();
+    let given = if is_survey { options.columns.clone().without(Role::Worker) } else { options.columns.clone() };
+    let header = Header { place: &place, file: &file, names: &names, given: &given };
     let (tool, keys) = (input.tool, input.keys.clone());
     let (notes, positions) = (input.notes.clone(), input.positions.clone());
-    // A column for each task is the other way round.
-    if let (Ok(None), Some(problem)) = (header.find(Role::Object), crate::exports::refused_survey(&names)) {
-        return Err(Error::NoTable { file, problem });
-    }
+    let joined: Vec<&String> = (0..names.len()).filter(|&column| input.is_joined(column)).map(|i| &names[i]).collect();
     let mut read = match wide::matrix(&input, &header, options)? {
         Some(matrix) if matrix.kind == Kind::Labels => labels::read_matrix(input, &header, &matrix, context),
         Some(matrix) => judgments::read_matrix(input, &header, &matrix, context),
@@ -114,6 +115,7 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     if let Some(keys) = keys {
         read.understood.in_words_of(keys);
     }
+    read.understood.ignored.retain(|name| !joined.contains(&name));
     read.understood.notes.splice(0..0, notes);
     read.positions = positions;
     Ok(read)

@@ -37,14 +37,21 @@ impl Cutter {
         Cutter { source, bytes, delimiter: None, piece: PIECE, carried: Vec::new(), offset: 0, line: 1, ended: false }
     }
 
-    /// The first line, which stays to be read. A byte-order mark before it is dropped.
-    pub(super) fn peek_line(&mut self) -> Result<&[u8]> {
+    /// The first piece of text, which stays to be read. A byte-order mark before it is dropped.
+    pub(super) fn peek(&mut self) -> Result<&[u8]> {
         self.fill(self.piece)?;
         if self.carried.starts_with(b"\xef\xbb\xbf") {
             self.carried.drain(..3);
             self.offset = 3;
         }
-        Ok(&self.carried[..memchr(b'\n', &self.carried).unwrap_or(self.carried.len())])
+        Ok(&self.carried)
+    }
+
+    /// Passes over the first lines of what was peeked at.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.offset += bytes as u64;
+        self.line += memchr_iter(b'\n', &self.carried[..bytes]).count() as u64;
+        self.carried.drain(..bytes);
     }
 
     /// From here on, fields between such delimiters may be quoted and hold line ends.
@@ -102,8 +109,8 @@ impl Cutter {
 }
 
 impl Piece {
-    /// Takes the first record off, as the names of columns.
-    pub(super) fn take_header(&mut self, file: &str, delimiter: u8) -> Result<Vec<String>> {
+    /// Takes the first record off, as the names of columns, and says in which line it was.
+    pub(super) fn take_header(&mut self, file: &str, delimiter: u8) -> Result<(Vec<String>, u64)> {
         // Blank lines before it are none of it.
         let blank = self.bytes.len() - self.bytes.trim_ascii_start().len();
         let blank = memrchr(b'\n', &self.bytes[..blank]).map_or(0, |newline| newline + 1);
@@ -114,10 +121,12 @@ impl Piece {
         let rest = self.bytes.split_off(end);
         let header = std::mem::replace(&mut self.bytes, rest);
         self.offset += end as u64;
-        let place = Place::Line(self.line);
+        let line = self.line;
         self.line += memchr_iter(b'\n', &header).count() as u64;
-        let names = super::delimited::header(header.strip_suffix(b"\n").unwrap_or(&header), delimiter);
-        names.ok_or_else(|| Error::OpenQuote { file: file.into(), place })
+        match super::delimited::header(header.strip_suffix(b"\n").unwrap_or(&header), delimiter) {
+            Some(names) => Ok((names, line)),
+            None => Err(Error::OpenQuote { file: file.into(), place: Place::Line(line) }),
+        }
     }
 }
 

@@ -6,6 +6,8 @@ pub(crate) struct Wanted {
     /// For each column of the file, its number among the kept.
     slots: Vec<Option<usize>>,
     pub(super) kept: usize,
+    /// How many of them are read for themselves.
+    own: usize,
     /// Whether a row must not have more than the header announces.
     pub(super) strict: bool,
     pub(super) numbers: Numbers,
@@ -14,7 +16,7 @@ pub(crate) struct Wanted {
 /// Which of the kept columns are numbers, so that what the file has as numbers need not become text.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Numbers {
-    /// The first of them; those after it are numbers too.
+    /// The first of them; those after it are numbers too, up to the last that is read for itself.
     pub(crate) from: Option<usize>,
     /// How a 32-bit number becomes a 64-bit one.
     pub(crate) float32: Float32,
@@ -36,15 +38,20 @@ impl Wanted {
         for (slot, &column) in kept.iter().enumerate() {
             slots[column] = Some(slot);
         }
-        Wanted { columns, slots, kept: kept.len(), strict, numbers: Numbers::default() }
+        Wanted { columns, slots, kept: kept.len(), own: kept.len(), strict, numbers: Numbers::default() }
     }
 
     pub(super) fn with_numbers(self, numbers: Numbers) -> Self {
         Wanted { numbers, ..self }
     }
 
+    /// The same with only the first `count` of the kept columns read for themselves; the others are joined to them.
+    pub(super) fn with_joined(self, count: usize) -> Self {
+        Wanted { own: count, ..self }
+    }
+
     pub(super) fn is_number(&self, slot: usize) -> bool {
-        self.numbers.from.is_some_and(|first| slot >= first)
+        self.numbers.from.is_some_and(|first| (first..self.own).contains(&slot))
     }
 
     pub(super) fn slot(&self, column: usize) -> Option<usize> {

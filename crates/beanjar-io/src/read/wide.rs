@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashSet};
 pub enum Wide {
     /// Each is an annotator.
     Annotators,
+    /// Each is a task; a row is an annotator.
+    Tasks,
     /// Each is an attribute.
     Attributes,
     /// Those of one name and different numbers, as `happy_1` and `happy_2`, are repeats of one attribute.
@@ -70,7 +72,7 @@ fn is_there(header: &Header<'_>, role: Role) -> bool {
 }
 
 /// `ann1`, `Rater_2`, `coder A`, `judge3`.
-fn is_annotator(name: &str) -> bool {
+pub(super) fn is_annotator(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
     let stem = match stem.len() < lower.len() {
@@ -87,7 +89,7 @@ fn is_annotator(name: &str) -> bool {
 }
 
 /// `gold`, `majority_vote`, `final label`, `adjudicated`, `agreement`: made of the annotators' answers, or to compare them with.
-fn is_nobodys(name: &str) -> bool {
+pub(crate) fn is_nobodys(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let starts = ["gold", "truth", "true", "groundtruth", "majority", "consensus", "final", "adjudicat", "agreement"];
     let ends = ["label", "labels", "answer", "class", "category", "vote", "value", "standard", "ion", "ed", ""];
@@ -95,16 +97,16 @@ fn is_nobodys(name: &str) -> bool {
 }
 
 /// More classes than this have a name for them, in a column of their own.
-const MOST_WORDS: usize = 20;
+pub(crate) const MOST_WORDS: usize = 20;
 
 /// The different words of a column.
-fn words(sample: &Held, column: usize) -> HashSet<&str> {
+pub(crate) fn words(sample: &Held, column: usize) -> HashSet<&str> {
     sample.columns[column].iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect()
 }
 
 /// Whether a column holds texts, of which none stands in another of these columns: more than there are classes, or each of
 /// several words and unlike all others.
-fn is_prose(sample: &Held, column: usize, columns: &[usize]) -> bool {
+pub(crate) fn is_prose(sample: &Held, column: usize, columns: &[usize]) -> bool {
     let own = words(sample, column);
     let cells = sample.columns[column].iter().filter(|text| !text.trim().is_empty()).count();
     let is_text = own.iter().any(|text| !is_plain_number(text));

@@ -152,8 +152,7 @@ impl Aggregate {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let mut inputs = vec![&self.file];
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
         let title = format!("The labels of {}", crate::commands::pictures::title_of(&self.file));
         let written = [("--out", &common.out), ("--model", &self.model), ("--workers-out", &self.workers_out)];
         for (at, (one, path)) in written.iter().enumerate() {
@@ -220,7 +219,7 @@ impl Aggregate {
             workers: self.workers.load()?,
             weights: self.weights.as_ref().map(first_column).transpose()?,
             repeats: self.repeats.repeats(),
-            details: self.pictures.wanted(),
+            details: self.pictures.wanted(common),
             confusion: self.confusion,
         };
         let outcome = aggregate.fit(&labels, &common.context()?).map_err(|error| self.failure(error))?;

@@ -93,8 +93,7 @@ impl From<ScaleName> for Scale {
 impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
         let title = format!("How reliable {} is", crate::commands::pictures::title_of(&self.file));
         if let (Some(one), Some(other)) = (&self.adjusted, &common.out)
             && super::same_file(one, other)

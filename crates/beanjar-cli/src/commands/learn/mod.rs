@@ -209,8 +209,7 @@ impl Learn {
             .chain(&self.test)
             .chain(self.columns.files())
             .collect();
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
         let read = self.columns.read(&self.features, &self.reading, common)?;
         let (features, named) = (read.table, read.ids_as_named);
         let read_labels = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);

@@ -135,9 +135,8 @@ impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> =
             [&self.file].into_iter().chain(&self.label_column.labels).chain(&self.pilot).collect();
-        let sink = common.sink(&inputs)?;
-        let easel = self.pictures.easel(&inputs, common)?;
-        let mut params = self.params()?;
+        let (sink, easel) = self.pictures.places(&inputs, common)?;
+        let mut params = self.params(common)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let (label, noise) = self.label_column.read(None, &judgments, &self.reading, common)?;
         params.label_noise = noise;
@@ -155,7 +154,7 @@ impl Select {
         sink.emit(&outcome)
     }
 
-    fn params(&self) -> Result<multiselect::Select> {
+    fn params(&self, common: &Common) -> Result<multiselect::Select> {
         let names = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect();
         let params = multiselect::Select {
             budget: self.budget,
@@ -169,7 +168,7 @@ impl Select {
             classes: self.label_column.classes,
             leak: self.leak == Leak::Allow,
             bootstrap: self.bootstrap,
-            compare: self.compare || self.pictures.wanted(),
+            compare: self.compare || self.pictures.wanted(common),
             ..Default::default()
         };
         self.cost.iter().try_fold(params, |params, given| match given.contains('=') {

@@ -5,10 +5,12 @@ mod doccano;
 mod label_studio;
 mod labelbox;
 mod mturk;
+mod old_spreadsheets;
 mod pairs;
 mod plain_json;
 mod prodigy;
 mod spreadsheets;
+mod surveys;
 mod toloka;
 
 use crate::support::Folder;

@@ -173,6 +173,16 @@ fn what_a_judge_judged_several_times_is_told_apart() {
     let err = folder.run(&["inspect", "log.jsonl"]).err;
     assert!(err.contains("model made part of the task, as it tells judgments of one worker apart"), "{err}");
     assert_eq!(folder.json(&["inspect", "log.jsonl"])["workers"][0]["worker"], "j|v1");
+    // What comes through a pipe is looked at once, and has the same in it; and so has what is converted.
+    let log = folder.read("log.jsonl");
+    let piped = folder.run_with_input(&["aggregate", "-", "--format", "json"], log.as_bytes());
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&piped.out).expect("JSON"), found);
+    for name in ["log.csv", "log.parquet"] {
+        folder.run(&["convert", "log.jsonl", name]);
+        assert_eq!(folder.json(&["aggregate", name]), found, "{name}");
+    }
+    assert!(folder.read("log.csv").starts_with("question_id,judge,verdict\n1: x: turn 1,j|v1,good\n"));
+    assert!(!err.contains("ignored"), "{err}");
     // A model that is the same for each question tells nothing apart, and a prompt is the judge's.
     let prompts = (1..=3).flat_map(|item| {
         ["p", "q"].map(|prompt| json!({"item": item, "model": "m", "prompt": prompt, "verdict": "yes"}))
@@ -189,4 +199,49 @@ fn what_a_judge_judged_several_times_is_told_apart() {
     let found = folder.json(&["inspect", "games.jsonl"]);
     let position = &found["positions"][0];
     assert_eq!((&found["labels"], &position["both_orders"], &position["changed"]), (&json!(6), &json!(3), &json!(1)));
+}
+
+#[test]
+fn winners_of_0_and_1_are_turned_where_the_file_shows_what_they_mean() {
+    let folder = Folder::new();
+    // 'fair' prefers x, 'first' what stands first.
+    let log = |sides: [&str; 2], winner: &dyn Fn(bool) -> serde_json::Value| {
+        let record = |item: usize, judge: &str, exchanged: bool| {
+            let (a, b) = if exchanged { ("y", "x") } else { ("x", "y") };
+            let second = judge == "fair" && exchanged;
+            let mut record = json!({"item": item, "judge": judge, sides[0]: a, sides[1]: b});
+            for (key, value) in winner(second).as_object().expect("keys") {
+                record[key] = value.clone();
+            }
+            record
+        };
+        lines((1..=5).flat_map(|item| {
+            ["fair", "first"]
+                .into_iter()
+                .flat_map(move |judge| [false, true].map(|exchanged| record(item, judge, exchanged)))
+        }))
+    };
+    folder
+        .write("pairs.jsonl", log(["model_a", "model_b"], &|second| json!({"winner": if second { "B" } else { "A" }})));
+    let expected = folder.json(&["inspect", "pairs.jsonl"]);
+    assert_eq!((&expected["classes"], &expected["positions"][1]["first"]), (&json!(["x", "y"]), &json!(1.0)));
+    let number = |second: bool| json!({"winner": u8::from(second)});
+    folder.write("pairs.jsonl", log(["model_0", "model_1"], &number));
+    assert_eq!(folder.json(&["inspect", "pairs.jsonl"]), expected);
+    let each = |second: bool| json!({"winner_model_a": u8::from(!second), "winner_model_b": u8::from(second), "winner_tie": 0});
+    folder.write("pairs.jsonl", log(["model_a", "model_b"], &each));
+    assert_eq!(folder.json(&["inspect", "pairs.jsonl"]), expected);
+    // 1 may as well be said of A.
+    folder.write("pairs.jsonl", log(["model_a", "model_b"], &number));
+    let error = folder.error(&["inspect", "pairs.jsonl"]);
+    assert!(
+        error.contains("pairs.jsonl: it holds verdicts on pairs") && error.contains("0 and 1 in column 'winner'"),
+        "{error}"
+    );
+    let found = folder.json(&["inspect", "pairs.jsonl", "--columns", "label=winner"]);
+    assert_eq!(found["classes"], json!(["0", "1"]));
+    // Whether two answers say the same is no choice between them.
+    let same = |item: usize, label: usize| json!({"item": item, "judge": format!("j{label}"), "answer_1": "a", "answer_2": "b", "label": label});
+    folder.write("same.jsonl", lines((1..=5).flat_map(|item| [same(item, 0), same(item, 1)])));
+    assert_eq!(folder.json(&["inspect", "same.jsonl"])["classes"], json!(["0", "1"]));
 }

@@ -89,3 +89,51 @@ fn words_about_the_file_on_the_first_sheet_are_passed_over() {
     folder.write("words.xlsx", workbook(&[("Read me", words)]));
     assert!(folder.error(&["aggregate", "words.xlsx"]).contains("found 'Annotations of May'"));
 }
+
+#[test]
+fn a_title_above_the_header_of_a_sheet_is_passed_over() {
+    let folder = folder();
+    let long = folder.read("long.csv");
+    let rows: Vec<Vec<&str>> = long.lines().map(|line| line.split(',').collect()).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+    let title: [&[&str]; 3] = [&["Results of May"], &[], &["by Ann", "and Bob"]];
+    folder.write("title.xlsx", workbook(&[("data", &[&title[..], &rows[..]].concat())]));
+    let line = "task=task, worker=worker, label=label; 2 rows above the header skipped";
+    same_as_long(&folder, "title.xlsx", line);
+}
+
+#[test]
+fn each_worker_may_have_a_sheet() {
+    let folder = folder();
+    let sheet = |worker: &str, title: Option<&'static str>| -> Vec<Vec<&'static str>> {
+        let own = super::ANSWERS.iter().filter(|(_, other, _)| *other == worker);
+        let rows = own.map(|(task, _, label)| vec![*task, *label]);
+        title.map(|title| vec![title]).into_iter().chain([vec!["item", "choice"]]).chain(rows).collect()
+    };
+    let sheets = [("ann", sheet("ann", None)), ("bob", sheet("bob", Some("Bob's"))), ("cy", sheet("cy", None))];
+    let rows: Vec<(&str, Vec<&[&str]>)> =
+        sheets.iter().map(|(name, rows)| (*name, rows.iter().map(Vec::as_slice).collect())).collect();
+    let mut book: Vec<(&str, &[&[&str]])> = rows.iter().map(|(name, rows)| (*name, rows.as_slice())).collect();
+    let words: &[&[&str]] = &[&["Annotations of May"]];
+    let sum: &[&[&str]] = &[&["worker", "labels"], &["ann", "4"]];
+    let gold = book[0].1;
+    book.insert(0, ("Read me", words));
+    book.extend([("Summary", sum), ("gold", gold)]);
+    folder.write("book.xlsx", workbook(&book));
+    for command in ["inspect", "aggregate", "workers"] {
+        let found = folder.json(&[command, "book.xlsx"]);
+        assert_eq!(found, folder.json(&[command, "long.csv"]), "{command}");
+    }
+    let err = folder.run(&["inspect", "book.xlsx"]).err;
+    let line = "item=task, worker=worker, choice=label; a sheet of each worker: ann, bob, cy; 1 row above the header skipped; sheets left out: Summary, gold";
+    assert!(err.contains(line), "{err}");
+    folder.run(&["convert", "book.xlsx", "back.csv"]);
+    assert!(folder.read("back.csv").starts_with("item,choice,worker\nt1,cat,ann\n"), "{}", folder.read("back.csv"));
+    // Known answers are on the first sheet, whatever the others hold.
+    folder.write("truth.xlsx", workbook(&book[1..]));
+    assert_eq!(folder.json(&["aggregate", "long.csv", "--truth", "truth.xlsx"])["truth"]["tasks"], 4);
+    // Sheets that have nothing in common are not of workers.
+    let other: &[&[&str]] = &[&["item", "choice"], &["t9", "cat"], &["t8", "dog"]];
+    folder.write("months.xlsx", workbook(&[("May", gold), ("June", other)]));
+    assert!(folder.error(&["aggregate", "months.xlsx"]).contains("no worker column"));
+}

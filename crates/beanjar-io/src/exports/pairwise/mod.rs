@@ -6,8 +6,9 @@ mod verdicts;
 use super::answers::left_out;
 use super::{Held, Keys};
 use crate::column_roles::{ColumnNames, Header, Role};
+use crate::error::shown as shown_name;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use verdicts::{Side, Sides, sides};
+use verdicts::{Side, Sides, are_zero_and_one, from_zero, sides};
 
 /// How often a judge of pairs chose what stood first.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -30,7 +31,7 @@ fn plain(name: &str) -> String {
 }
 
 pub(crate) fn has_pairs(names: &[String]) -> bool {
-    order::may_say(names) || both_games(names).is_some()
+    order::may_say(names) || both_games(names).is_some() || winners(names).is_some()
 }
 
 /// The verdicts of a table in one frame: the label is what was chosen, by its name, or `A` and `B` as they were shown
@@ -38,6 +39,8 @@ pub(crate) fn has_pairs(names: &[String]) -> bool {
 pub(super) fn read(table: &Held) -> Option<Result<Held, String>> {
     let games = both_games(&table.names).map(|games| each_game(table, games));
     let table = games.as_ref().unwrap_or(table);
+    let chosen = winners(&table.names).map(|winners| one_winner(table, winners));
+    let table = chosen.as_ref().unwrap_or(table);
     let columns = order::Columns::of(table)?;
     let given = ColumnNames::default();
     let header = Header { place: "", file: "", names: &table.names, given: &given };
@@ -50,7 +53,21 @@ pub(super) fn read(table: &Held) -> Option<Result<Held, String>> {
         Some(contents) if table.columns[contents.second][row] == text => Some(Side::Second),
         _ => None,
     };
-    let sides = sides(&table.columns[verdict], by_content)?;
+    let by_number = |row: usize, text: &str| match columns.contents {
+        Some(contents) if contents.from_zero => by_content(row, text).or_else(|| from_zero(text)),
+        _ => by_content(row, text),
+    };
+    let verdicts = &table.columns[verdict];
+    let in_words = |(row, text): (usize, &String)| text.trim().is_empty() || by_number(row, text.trim()).is_some();
+    if are_zero_and_one(verdicts) && !verdicts.iter().enumerate().all(in_words) {
+        return columns.are_certain(&table.names, verdict).then(|| {
+            Err(format!(
+                "it holds verdicts on pairs, and nothing shows which of the two 0 and 1 in column '{}' stand for: write A and B there; or name the columns with --columns to take the verdicts as they are",
+                shown_name(&table.names[verdict])
+            ))
+        });
+    }
+    let sides = sides(verdicts, by_number)?;
     Some(shown(table, &columns, item).map(|shown| in_one_frame(table, [item, judge, verdict], &sides, &shown)))
 }
 
@@ -86,7 +103,7 @@ fn in_one_frame(table: &Held, columns: [usize; 3], sides: &Sides, shown: &[Optio
     notes.push(biases(&positions));
     let names = ["task", "worker", "label"].map(str::to_owned).to_vec();
     let [task, worker] = [item, judge].map(|column| table.names[column].clone());
-    let keys = Some(Keys { task, worker, questions: Vec::new() });
+    let keys = Some(Keys { task, worker, ..Keys::default() });
     Held { tool: None, keys, names, columns: long, notes, positions }
 }
 
@@ -109,6 +126,39 @@ fn biases(positions: &[PositionBias]) -> String {
 fn both_games(names: &[String]) -> Option<[usize; 2]> {
     let at = |wanted: &str| names.iter().position(|name| name == wanted);
     Some([at("g1_winner")?, at("g2_winner")?])
+}
+
+/// The columns of 0 and 1 that say of each side whether it won, and perhaps of a tie.
+fn winners(names: &[String]) -> Option<[Option<usize>; 3]> {
+    let at = |wanted: &str| names.iter().position(|name| plain(name) == wanted);
+    let sides = [["winnermodela", "winnermodelb"], ["winnera", "winnerb"], ["awins", "bwins"], ["winner1", "winner2"]];
+    let both = sides.into_iter().find_map(|[a, b]| Some([Some(at(a)?), Some(at(b)?)]))?;
+    Some([both[0], both[1], ["winnertie", "tie"].into_iter().find_map(at)])
+}
+
+/// The same table with one column of winners.
+fn one_winner(table: &Held, winners: [Option<usize>; 3]) -> Held {
+    let is_set = |column: usize, row: usize| {
+        let text = table.columns[column][row].trim();
+        text.parse() == Ok(1.0) || text.eq_ignore_ascii_case("true")
+    };
+    let winner = |row: usize| {
+        let mut set =
+            winners.iter().zip(["A", "B", "tie"]).filter(|(column, _)| column.is_some_and(|at| is_set(at, row)));
+        match (set.next(), set.next()) {
+            (Some((_, winner)), None) => winner.to_owned(),
+            _ => String::new(),
+        }
+    };
+    let kept = |column: &usize| !winners.contains(&Some(*column));
+    let mut held = Held { notes: table.notes.clone(), ..Held::default() };
+    for column in (0..table.names.len()).filter(kept) {
+        held.names.push(table.names[column].clone());
+        held.columns.push(table.columns[column].clone());
+    }
+    held.names.push("winner".to_owned());
+    held.columns.push((0..table.rows()).map(winner).collect());
+    held
 }
 
 /// A row for each of the two verdicts, in both of which `model_1` is the same one of the two.

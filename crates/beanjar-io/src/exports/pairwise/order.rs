@@ -19,7 +19,9 @@ pub(super) struct Contents {
     pub(super) first: usize,
     pub(super) second: usize,
     /// Whether the columns are called as those of names are.
-    named: bool,
+    pub(super) named: bool,
+    /// Whether the first of them has the number 0.
+    pub(super) from_zero: bool,
 }
 
 impl Columns {
@@ -33,6 +35,16 @@ impl Columns {
         });
         let columns = Columns { contents: contents(&table.names), exchanged };
         (columns.contents.is_some() || columns.exchanged.is_some()).then_some(columns)
+    }
+
+    /// Whether a verdict can be about nothing but a pair.
+    pub(super) fn are_certain(&self, names: &[String], verdict: usize) -> bool {
+        let is_choice =
+            matches!(plain(&names[verdict]).as_str(), "winner" | "preference" | "choice" | "vote" | "verdict");
+        let is_exchanged = |column: usize| matches!(says_order(&names[column]), Some(Says::Exchanged));
+        let is_contest = matches!(plain(&names[verdict]).as_str(), "winner" | "preference");
+        self.contents.is_some_and(|contents| contents.named || is_choice)
+            || self.exchanged.is_some_and(|column| is_contest || is_choice && is_exchanged(column))
     }
 }
 
@@ -74,15 +86,21 @@ fn contents(names: &[String]) -> Option<Contents> {
     // Names of systems before what they wrote.
     let stems =
         ["model", "system", "generator", "assistant", "candidate", "response", "answer", "output", "option", ""];
-    let sides = [["a", "b", "c"], ["1", "2", "3"], ["first", "second", "third"], ["left", "right", "middle"]];
+    let sides =
+        [["a", "b", "c"], ["0", "1", "2"], ["1", "2", "3"], ["first", "second", "third"], ["left", "right", "middle"]];
     for (place, stem) in stems.into_iter().enumerate() {
         for side in sides {
+            // Columns called 0 and 1 alone have no names; those counted from 0 are not counted from 1.
+            let is_zero = side[0] == "0";
+            if is_zero && stem.is_empty() || side[0] == "1" && at(&format!("{stem}0")).is_some() {
+                continue;
+            }
             let columns =
                 [side.map(|side| at(&format!("{stem}{side}"))), side.map(|side| at(&format!("{side}{stem}")))];
             for [first, second, third] in columns {
                 // A third option makes it a question with several answers.
                 if let (Some(first), Some(second), None) = (first, second, third) {
-                    return Some(Contents { first, second, named: place < 3 });
+                    return Some(Contents { first, second, named: place < 3, from_zero: is_zero });
                 }
             }
         }

@@ -46,6 +46,27 @@ pub(super) fn sides(verdicts: &[String], by_content: impl Fn(usize, &str) -> Opt
     (known > 0 && 10 * found.unread <= known).then_some(found)
 }
 
+/// Whether all verdicts are 0 and 1, and 0 is among them.
+pub(super) fn are_zero_and_one(verdicts: &[String]) -> bool {
+    let mut numbers = verdicts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).map(str::parse::<f64>);
+    let mut zero = false;
+    numbers.all(|number| {
+        number.is_ok_and(|number| {
+            zero |= number == 0.0;
+            number == 0.0 || number == 1.0
+        })
+    }) && zero
+}
+
+/// The side of a verdict that is 0 for the first and 1 for the second.
+pub(super) fn from_zero(text: &str) -> Option<Side> {
+    match text.parse() {
+        Ok(0.0) => Some(Side::First),
+        Ok(1.0) => Some(Side::Second),
+        _ => None,
+    }
+}
+
 /// 1 is the first, 2 the second, 1.5 (or 0 beside them) a tie; what lies between counts for the nearer side.
 fn by_number(text: &str) -> Option<Side> {
     let number: f64 = text.parse().ok()?;

@@ -1,42 +1,59 @@
 //! Opening a file of any format, and finding the table in it: exports of annotation tools are unfolded.
 
 use super::{BLOCK, Columnar, Input, Queue, Raw, Reader, Shape};
-use crate::column_roles::ColumnNames;
+use crate::column_roles::{ColumnNames, Role};
 use crate::error::shown;
-use crate::exports::{self, Held};
+use crate::exports::{self, Apart, Held, Join};
 use crate::format::Opened;
+use crate::read::above_header::above_header;
 use crate::read::text_pieces::Cutter;
 use crate::read::wanted_columns::Wanted;
-use crate::read::{delimited, jsonl};
+use crate::read::{ReadOptions, Rows, Wide, delimited, jsonl};
 use crate::spreadsheet;
 use crate::{Error, Format, Result, Source};
 use beanjar::Context;
+use memchr::memchr;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 impl Input {
+    /// A table of any kind.
     pub(crate) fn open(source: &Source, context: &Context) -> Result<Input> {
-        Self::open_with(source, &ColumnNames::default(), context)
+        Self::open_for(source, None, context)
     }
 
-    /// The same where the user may have named columns: a file that has them is read as it is, even if it is an export.
-    pub(crate) fn open_with(source: &Source, given: &ColumnNames, context: &Context) -> Result<Input> {
-        let input = match source.open(context)? {
-            Opened::Text { format: Format::Json, bytes } => Self::open_json(source, bytes)?,
-            Opened::Text { format, bytes } => Self::open_text(source, format, Cutter::new(source.clone(), bytes))?,
-            Opened::Sheet { bytes } => {
-                Input::held(source, spreadsheet::read(bytes).map_err(|wrong| wrong.with(&source.name()))?)
-            }
-            Opened::Columnar { format, file } => Self::columnar(source, Columnar::open(source, format, file, context)?),
-            Opened::Table(memory) => Self::columnar(source, Columnar::held(source, &memory, context)?),
+    /// A table of judgments or labels. A file with columns that the user names is read as it is, even if it is an export.
+    pub(crate) fn open_with(source: &Source, options: &ReadOptions, context: &Context) -> Result<Input> {
+        Self::open_for(source, Some(options), context)
+    }
+
+    fn open_for(source: &Source, options: Option<&ReadOptions>, context: &Context) -> Result<Input> {
+        let given = options.map(|options| &options.columns);
+        let input = Self::as_it_is(source, given, context)?;
+        let named = input.names.iter().any(|name| given.is_some_and(|given| given.role_of(name).is_some()));
+        let input = match options {
+            Some(options) => input.survey_unfolded(source, options)?,
+            None => input,
         };
-        let named = input.names.iter().any(|name| given.role_of(name).is_some());
-        let input = if named { input } else { input.unfolded(source)? };
+        let input = if named || input.is_survey() { input } else { input.unfolded(source, context)? };
         let mut sorted: Vec<&String> = input.names.iter().collect();
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1] && !pair[0].is_empty()) {
             Some(twice) => Err(Error::DuplicateColumn { file: input.header_place(), name: shown(twice[0]) }),
             None => Ok(input),
         }
+    }
+
+    fn as_it_is(source: &Source, given: Option<&ColumnNames>, context: &Context) -> Result<Input> {
+        Ok(match source.open(context)? {
+            Opened::Text { format: Format::Json, bytes } => Self::open_json(source, bytes)?,
+            Opened::Text { format, bytes } => Self::open_text(source, format, Cutter::new(source.clone(), bytes))?,
+            Opened::Sheet { bytes } => {
+                Input::held(source, spreadsheet::read(bytes, given).map_err(|wrong| wrong.with(&source.name()))?)
+            }
+            Opened::Columnar { format, file } => Self::columnar(source, Columnar::open(source, format, file, context)?),
+            Opened::Table(memory) => Self::columnar(source, Columnar::held(source, &memory, context)?),
+        })
     }
 
     fn columnar(source: &Source, columnar: Columnar) -> Input {
@@ -70,16 +87,42 @@ impl Input {
         }
     }
 
+    /// The long table of a survey, if this is one by the user's word or unmistakably; any other input as it is.
+    fn survey_unfolded(self, source: &Source, options: &ReadOptions) -> Result<Input> {
+        let asked = options.wide == Some(Wide::Tasks);
+        let answers = [Role::Object, Role::Label, Role::Value, Role::Attribute];
+        let may_be = || {
+            let is_long = options.wide.is_some() || answers.into_iter().any(|role| options.columns.has(role));
+            let is_survey = |sample: Held| exports::survey(&sample, &options.columns, false).is_some();
+            !is_long && exports::may_be_survey(&self.names) && self.sample().is_some_and(is_survey)
+        };
+        if !asked && !may_be() {
+            return Ok(self);
+        }
+        let notes = self.notes.clone();
+        let table = match self.reader {
+            Reader::Held { table, .. } => Arc::unwrap_or_clone(table),
+            _ => Held { notes, ..self.all()? },
+        };
+        match exports::survey(&table, &options.columns, asked) {
+            Some(Ok(mut held)) => {
+                held.notes.splice(0..0, table.notes);
+                Ok(Input::held(source, held))
+            }
+            Some(Err(problem)) => Err(Error::NoTable { file: source.name(), problem }),
+            None => Ok(Input::held(source, table)),
+        }
+    }
+
     /// The long table in an export of an annotation tool or platform; any other input as it is.
-    fn unfolded(self, source: &Source) -> Result<Input> {
-        let may_be = match (&self.reader, self.shape) {
+    fn unfolded(self, source: &Source, context: &Context) -> Result<Input> {
+        let is_export = match (&self.reader, self.shape) {
             (Reader::Text { first: Some(piece), .. }, Shape::Jsonl) => {
                 let first = jsonl::first_records(piece, exports::SEVERAL);
                 first.iter().any(exports::is_export)
                     || first.first().is_some_and(exports::has_table)
                     || exports::is_table(&self.names)
                     || self.may_be_pairs()
-                    || exports::may_have_several_a_task(&self.names)
             }
             // JSON has been looked into; sheets have not.
             (Reader::Held { table, .. }, _) => {
@@ -89,11 +132,19 @@ impl Input {
                     None => Ok(self),
                 };
             }
-            _ => exports::is_table(&self.names) || self.may_be_pairs() || exports::may_have_several_a_task(&self.names),
+            _ => exports::is_table(&self.names) || self.may_be_pairs(),
         };
-        if !may_be {
-            return Ok(self);
+        match (is_export, Apart::of(&self.names)) {
+            (false, None) => return Ok(self),
+            (false, Some(apart)) => {
+                if let Some(joins) = found_again(apart, source, context) {
+                    let notes = self.notes.iter().cloned().chain(joins.iter().flat_map(Join::notes)).collect();
+                    return Ok(Input { joins, notes, ..self });
+                }
+            }
+            _ => {}
         }
+        let notes = self.notes.clone();
         let held = match self.shape {
             Shape::Jsonl => exports::from_json(self.values()?),
             _ => {
@@ -102,7 +153,9 @@ impl Input {
             }
         };
         let no_table = |problem| Error::NoTable { file: source.name(), problem };
-        Ok(Input::held(source, held.map_err(no_table)?))
+        let mut held = held.map_err(no_table)?;
+        held.notes.splice(0..0, notes);
+        Ok(Input::held(source, held))
     }
 
     /// Whether the first rows hold verdicts on pairs.
@@ -164,7 +217,17 @@ impl Input {
 
     fn open_text(source: &Source, format: Format, mut cutter: Cutter) -> Result<Input> {
         let file = source.name();
-        let line = cutter.peek_line()?;
+        let delimiters: &[u8] = match format {
+            Format::Jsonl => b"",
+            Format::Tsv => b"\t",
+            _ => b",;\t",
+        };
+        let above = above_header(cutter.peek()?, delimiters).filter(|_| format != Format::Jsonl);
+        if let Some(above) = &above {
+            cutter.skip(above.bytes);
+        }
+        let text = cutter.peek()?;
+        let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
         let shape = match format {
             Format::Jsonl => Shape::Jsonl,
             Format::Tsv => Shape::Delimited(b'\t'),
@@ -178,13 +241,32 @@ impl Input {
         if first.bytes.trim_ascii().is_empty() {
             return Err(Error::Empty { file });
         }
-        let names = match shape {
+        let (names, header_line) = match shape {
             Shape::Delimited(delimiter) => first.take_header(&file, delimiter)?,
-            _ => jsonl::header(&file, &first)?,
+            _ => (jsonl::header(&file, &first)?, 1),
         };
         let reader = Reader::Text { cutter, first: Some(first) };
-        Ok(Input::new(source, names, shape, reader))
+        let notes = above.and_then(|above| above.note()).into_iter().collect();
+        Ok(Input { header_line, notes, ..Input::new(source, names, shape, reader) })
     }
+}
+
+/// The columns that tell judgments apart, by another look at the file; none if there is no other, or if those columns hold more
+/// than plain values.
+fn found_again(mut apart: Apart, source: &Source, context: &Context) -> Option<Vec<Join>> {
+    if !source.can_be_read_again() {
+        return None;
+    }
+    let columns = apart.columns();
+    let see = |rows: Rows| {
+        let cells: Vec<Vec<&str>> = (0..columns.len()).map(|column| rows.column(column)).collect();
+        for row in 0..rows.len() {
+            apart.see(&cells.iter().map(|column| column[row]).collect::<Vec<_>>());
+        }
+        Ok(())
+    };
+    Input::as_it_is(source, None, context).and_then(|input| input.for_each(&columns, see)).ok()?;
+    Some(apart.joins())
 }
 
 /// The separator that the header line has most of.

@@ -1,0 +1,36 @@
+//! Google Forms: a first column of the moment of each answer, perhaps one of addresses, and one for each question.
+
+use super::{Held, Survey, is_about_answers, simplified};
+use crate::column_roles::is_nameless;
+
+/// What the first column is called, in some of its languages.
+const MOMENT: [&str; 7] = [
+    "timestamp",
+    "zeitstempel",
+    "horodateur",
+    "marcatemporal",
+    "carimbodedatahora",
+    "informazionicronologiche",
+    "tijdstempel",
+];
+
+pub(super) fn may_be(names: &[String]) -> bool {
+    names.len() > 2 && names.first().is_some_and(|name| MOMENT.contains(&simplified(name).as_str()))
+}
+
+pub(super) fn find(table: &Held) -> Option<Survey> {
+    if !may_be(&table.names) {
+        return None;
+    }
+    let is_name = |name: &String| {
+        matches!(simplified(name).as_str(), "emailaddress" | "email" | "username" | "name" | "yourname" | "fullname")
+    };
+    let respondent = table.names.iter().position(is_name);
+    // A quiz has a column of points.
+    let is_task = |&column: &usize| {
+        let name = &table.names[column];
+        !is_nameless(name) && !is_about_answers(name) && simplified(name) != "score"
+    };
+    let tasks = (1..table.names.len()).filter(is_task).map(|column| (column, table.names[column].clone())).collect();
+    Some(Survey { tool: "Google Forms", first: 0, tasks, respondent, moment: Some(0), left_out: None, certain: false })
+}
