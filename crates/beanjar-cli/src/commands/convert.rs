@@ -9,9 +9,9 @@ use std::path::PathBuf;
 /// Rewrite a table in another file format. The names of the files show the formats.
 ///
 /// All columns are kept, ids and labels as text. Exports of annotation tools (Label Studio, Prodigy, Argilla, doccano,
-/// Labelbox, Mechanical Turk, Toloka) and surveys (Qualtrics, Google Forms, SurveyMonkey) are recognised, and become long
-/// tables. With --form, judgments go from one row per judgment (long) to one row per object and worker with a column per
-/// attribute (wide), or back; labels with a column for each annotator become rows.
+/// Labelbox, Mechanical Turk, Toloka) and surveys (Qualtrics, Google and Microsoft Forms, SurveyMonkey) are recognised, and
+/// become long tables. With --form, judgments go from one row per judgment (long) to one row per object and worker with a
+/// column per attribute (wide), or back; labels with a column for each annotator become rows.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  beanjar convert labels.csv labels.parquet\n  beanjar convert ratings.tsv.gz ratings.jsonl.zst\n  beanjar convert wide.csv long.csv --form long\n  beanjar convert label-studio-export.json labels.csv\n  beanjar convert survey.csv labels.csv --wide tasks\n  beanjar convert truth.csv predictions.json --label-studio label-studio-export.json"

@@ -73,7 +73,8 @@ impl Fit {
             }
         }
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let (label, _) = self.label_column.read(selection.label.as_deref(), &judgments, &self.reading, common)?;
+        let (label, _) =
+            self.label_column.read(selection.label.as_deref(), (&judgments, &self.file), &self.reading, common)?;
         let outcome = FitPredictor { selection, fitting: self.predictor.into() }
             .fit(&judgments, &label, &common.context()?)
             .map_err(|error| self.label_column.blame(error, &self.file))?;

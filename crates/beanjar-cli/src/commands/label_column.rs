@@ -29,13 +29,14 @@ impl LabelColumn {
     pub(crate) fn read(
         &self,
         wanted: Option<&str>,
-        judgments: &Judgments,
+        (judgments, file): (&Judgments, &Source),
         reading: &Reading,
         common: &Common,
     ) -> Result<(Column, f64)> {
         let Some(labels) = &self.labels else {
             let attribute = self.label.as_deref().unwrap_or_default();
-            let AttributeLabel { column, noise, .. } = AttributeLabel::of(judgments, attribute)?;
+            let AttributeLabel { column, noise, .. } =
+                AttributeLabel::of(judgments, attribute).map_err(|error| Failure::from(error).of(file))?;
             return Ok((column, noise));
         };
         let table = read_table_with(labels, &reading.options().missing)?;

@@ -72,7 +72,7 @@ fn is_there(header: &Header<'_>, role: Role) -> bool {
 }
 
 /// `ann1`, `Rater_2`, `coder A`, `judge3`.
-pub(super) fn is_annotator(name: &str) -> bool {
+pub(crate) fn is_annotator(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
     let stem = match stem.len() < lower.len() {

@@ -5,6 +5,7 @@ use std::io::Write;
 
 const LABELS: &str =
     "task,worker,label\nt1,ann,cat\nt1,bob,dog\nt1,cy,cat\nt2,ann,dog\nt2,bob,dog\nt2,cy,\nt3,ann,cat\n";
+const QUALTRICS: &str = "StartDate,Status,ResponseId,Q1,Q2,Q2_4_TEXT\nStart Date,Response Type,Response ID,\"What\nis it?\",And this?,Other\n\"{\"\"ImportId\"\":\"\"startDate\"\"}\",\"{\"\"ImportId\"\":\"\"status\"\"}\",\"{\"\"ImportId\"\":\"\"_recordId\"\"}\",\"{\"\"ImportId\"\":\"\"QID1\"\"}\",\"{\"\"ImportId\"\":\"\"QID2\"\"}\",\"{\"\"ImportId\"\":\"\"QID2_4_TEXT\"\"}\"\n2024,IP Address,R_1,cat,dog,\n2024,IP Address,R_2,cat,cat,\n";
 const JUDGMENTS: &str =
     "object,attribute,worker,value\no1,tall,ann,2\no1,tall,bob,3.5\no2,tall,ann,1\no2,old,bob,-4e2\n";
 
@@ -27,6 +28,17 @@ pub fn text() -> Vec<Case> {
                 .as_str(),
         ),
         plain("csv", MTURK),
+        plain("csv", QUALTRICS),
+        plain(
+            "csv",
+            "Timestamp,Email Address,Photo 1,Photo 2,Age\n5/1/2024 10:00:00,a@b,cat,dog,30\n5/1/2024 10:01:00,c@d,cat,cat,31\n5/1/2024 10:02:00,e@f,dog,dog,32\n",
+        ),
+        plain(
+            "csv",
+            "Respondent ID,Collector ID,What is it?,,Remarks\n,,one,two,Open-Ended Response\n1,9,cat,dog,so\n2,9,cat,cat,\n",
+        ),
+        plain("csv", "Results, of May\n\n,,\ntask,worker,label\nt1,ann,True\nt1,bob,False\n"),
+        plain("csv", "item,judge,model,turn,verdict\n1,j,x,1,good\n1,j,y,1,bad\n1,k,x,2,good\n2,k,x,1,bad\n"),
         plain("tsv", TOLOKA),
         plain("csv", LABEL_STUDIO),
         plain(

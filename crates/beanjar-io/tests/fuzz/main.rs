@@ -11,6 +11,7 @@ mod exports;
 mod json;
 mod models;
 mod numpy_files;
+mod old_workbook;
 mod random;
 mod readers;
 mod sheets;

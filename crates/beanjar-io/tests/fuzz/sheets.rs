@@ -1,6 +1,7 @@
 //! Spreadsheets: changed in the text of their parts, and in their bytes.
 
 use crate::Case;
+use crate::old_workbook;
 use crate::random::Random;
 use beanjar_io::{Cell, ColumnType, TableWriter};
 use std::io::{Cursor, Read, Write};
@@ -35,7 +36,16 @@ pub fn all() -> Vec<Case> {
         }
     }
     parts.push(("xl/sharedStrings.xml".into(), shared.into()));
-    vec![Case { ending: "xlsx", bytes: ours }, Case { ending: "xlsx", bytes: zipped(&parts) }]
+    let old = old_workbook::sheet("task,worker,label\nt1,ann,1\nt1,bob,2.5\nt2,ann,2\nt2,bob,2\n");
+    let each = |label: &str| old_workbook::sheet(&format!("task,label\nt1,{label}\nt2,x\n"));
+    let old = [("Read me", old_workbook::sheet("words")), ("data", old)];
+    let xls = |bytes: Vec<u8>| Case { ending: "xls", bytes: old_workbook::file(bytes) };
+    vec![
+        Case { ending: "xlsx", bytes: ours },
+        Case { ending: "xlsx", bytes: zipped(&parts) },
+        xls(old_workbook::stream(&old)),
+        xls(old_workbook::stream(&[("ann", each("x")), ("bob", each("y"))])),
+    ]
 }
 
 fn parts(bytes: &[u8]) -> Vec<(String, String)> {
@@ -61,6 +71,9 @@ fn zipped(parts: &[(String, String)]) -> Vec<u8> {
 
 pub fn changed(corpus: &[Case], random: &mut Random) -> Case {
     let mut case = random.of(corpus).clone();
+    if case.ending == "xls" {
+        return old_changed(case, random);
+    }
     if random.once_in(3) {
         random.change_bytes(&mut case.bytes);
         return case;
@@ -92,5 +105,20 @@ pub fn changed(corpus: &[Case], random: &mut Random) -> Case {
         }
     }
     case.bytes = zipped(&parts);
+    case
+}
+
+/// Numbers in it made larger or other ones, most of them where the file says what is where.
+fn old_changed(mut case: Case, random: &mut Random) -> Case {
+    for _ in 0..1 + random.below(3) {
+        // Its header, the chains of sectors, its folder, and the first records.
+        let at = [24 + random.below(60), 512 + random.below(60), 1024 + random.below(256), 1536 + random.below(600)];
+        let (at, odd) = (*random.of(&at), *random.of(&[0u32, 1, 2, 3, 9, 0xff, 0xffff, 0xffff_fffe, 0x7fff_ffff]));
+        let width = *random.of(&[1, 2, 4]);
+        case.bytes[at..at + width].copy_from_slice(&odd.to_le_bytes()[..width]);
+    }
+    if random.once_in(4) {
+        random.change_bytes(&mut case.bytes);
+    }
     case
 }

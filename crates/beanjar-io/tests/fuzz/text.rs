@@ -14,7 +14,8 @@ pub fn changed(corpus: &[Case], random: &mut Random) -> Case {
     for _ in 0..1 + random.below(3) {
         change(&mut text, if case.ending.starts_with("tsv") { '\t' } else { ',' }, random);
     }
-    let mut bytes = text.into_bytes();
+    let wide = || std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let mut bytes = if random.once_in(12) { wide() } else { text.into_bytes() };
     if random.once_in(8) {
         random.change_bytes(&mut bytes);
     }

@@ -138,7 +138,7 @@ impl Select {
         let (sink, easel) = self.pictures.places(&inputs, common)?;
         let mut params = self.params(common)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
-        let (label, noise) = self.label_column.read(None, &judgments, &self.reading, common)?;
+        let (label, noise) = self.label_column.read(None, (&judgments, &self.file), &self.reading, common)?;
         params.label_noise = noise;
         if let Some(source) = &self.pilot {
             let pilot = judgments_of(self.reading.read(source, common)?.data, source)?;

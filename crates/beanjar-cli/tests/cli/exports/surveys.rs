@@ -90,16 +90,26 @@ fn a_form_is_known_by_its_first_column_and_the_same_few_answers() {
     assert!(folder.run(&["convert", "form.csv", "by.csv", "--columns", "worker=Timestamp"]).code == 0);
     assert!(folder.read("by.csv").starts_with("task,worker,label\nt1,5/1/2024 10:00:00,cat\n"));
     // One question asked again and again, of nobody in particular.
-    let again = "Timestamp,Cat or dog?,Cat or dog?\n10:00,cat,dog\n10:01,cat,cat\n10:02,dog,dog\n";
+    let again = "Timestamp,Cat or dog?,Cat or dog?\n1/5/24 10:00,cat,dog\n1/5/24 10:01,cat,cat\n1/5/24 10:02,dog,dog\n";
     folder.write("again.csv", again);
     let err = folder.run(&["inspect", "again.csv"]).err;
     assert!(err.contains("Timestamp=worker; tasks: 'Cat or dog?', 'Cat or dog? (2)'"), "{err}");
     // A row for each task is no survey, and has to be named.
-    folder.write("rows.csv", "Timestamp,Email Address,Which item?,Your label\n10:00,a@b,r1,yes\n10:01,c@d,r1,no\n");
+    folder.write(
+        "rows.csv",
+        "Timestamp,Email Address,Which item?,Your label\n1/5/24 10:00,a@b,r1,yes\n1/5/24 10:01,c@d,r1,no\n",
+    );
     let error = folder.error(&["inspect", "rows.csv"]);
     assert!(error.contains("a survey of Google Forms") && error.contains("--columns task=NAME"), "{error}");
     let columns = "task=Which item?,worker=Email Address,label=Your label";
     assert_eq!(folder.json(&["inspect", "rows.csv", "--columns", columns])["tasks"], 1);
+    // Places in a film are tasks, and people label them.
+    folder.write("film.csv", "timestamp,ann,bob\n00:01,cat,dog\n00:02,cat,cat\n00:03,dog,dog\n");
+    folder.write("frames.csv", "timestamp,rater_1,rater_2\n1/5/24 10:01,cat,dog\n1/5/24 10:02,cat,cat\n");
+    for name in ["film.csv", "frames.csv"] {
+        let err = folder.run(&["inspect", name]).err;
+        assert!(err.contains("timestamp=task; annotators: "), "{err}");
+    }
     folder.write("long.csv", "Timestamp,task,worker,label,note\n2024,1,a,x,n\n2024,1,b,x,n\n");
     assert_eq!(folder.json(&["inspect", "long.csv"])["tasks"], 1);
 }
@@ -119,6 +129,25 @@ fn survey_monkey_explains_its_columns_in_a_second_row() {
         "monkey.csv",
         "export of SurveyMonkey; 'Respondent ID'=worker; tasks: t1, t2, t3, t4; ignored:",
     );
+}
+
+#[test]
+fn microsoft_forms_has_numbers_and_times_of_answers() {
+    let folder = folder();
+    let form = |email: [&str; 3], name: [&str; 3], id: [&str; 3]| {
+        let mut text = format!("ID,Start time,Completion time,Email,Name,Last modified time{}\n", header());
+        for (at, worker) in ["ann", "bob", "cy"].into_iter().enumerate() {
+            let (email, name, id) = (email[at], name[at], id[at]);
+            text += &format!("{id},5/1/24 10:00:00,5/1/24 10:09:00,{email},{name},{}\n", row(worker));
+        }
+        text
+    };
+    let (workers, nobody, numbers) = (["ann", "bob", "cy"], ["anonymous"; 3], ["1", "2", "3"]);
+    folder.write("named.csv", form(workers, ["Ann", "Bob", "Cy"], numbers));
+    let line = "export of Microsoft Forms; Email=worker; tasks: t1, t2, t3, t4; ignored: ID,";
+    same_as_long(&folder, "named.csv", line);
+    folder.write("nameless.csv", form(nobody, [""; 3], workers));
+    same_as_long(&folder, "nameless.csv", "export of Microsoft Forms; ID=worker; tasks: t1, t2, t3, t4; ignored:");
 }
 
 #[test]

@@ -19,7 +19,9 @@ pub(super) fn may_be(names: &[String]) -> bool {
 }
 
 pub(super) fn find(table: &Held) -> Option<Survey> {
-    if !may_be(&table.names) {
+    let moments = table.columns.first().filter(|_| may_be(&table.names))?;
+    let known: Vec<&String> = moments.iter().filter(|text| !text.trim().is_empty()).collect();
+    if 2 * known.iter().filter(|text| is_moment(text)).count() <= known.len() {
         return None;
     }
     let is_name = |name: &String| {
@@ -33,4 +35,9 @@ pub(super) fn find(table: &Held) -> Option<Survey> {
     };
     let tasks = (1..table.names.len()).filter(is_task).map(|column| (column, table.names[column].clone())).collect();
     Some(Survey { tool: "Google Forms", first: 0, tasks, respondent, moment: Some(0), left_out: None, certain: false })
+}
+
+/// `5/1/2024 10:00:00`, `2024-05-01T10:00`: a day and an hour, and not a place in a film.
+fn is_moment(text: &str) -> bool {
+    text.contains(':') && text.contains(['/', '-', '.']) && text.contains(|c: char| c.is_ascii_digit())
 }

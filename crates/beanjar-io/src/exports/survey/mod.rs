@@ -1,6 +1,7 @@
 //! Surveys: a row for each respondent, and a column for each thing that was judged.
 
 mod google_forms;
+mod microsoft_forms;
 mod qualtrics;
 mod survey_monkey;
 
@@ -9,7 +10,7 @@ use super::{Held, Keys};
 use crate::class_names::is_plain_number;
 use crate::column_roles::{ColumnNames, Header, Role, found, is_nameless};
 use crate::error::shown;
-use crate::read::wide::{MOST_WORDS, is_prose, words};
+use crate::read::wide::{MOST_WORDS, is_annotator, is_prose, words};
 use crate::understood::some;
 use std::collections::{HashMap, HashSet};
 
@@ -32,19 +33,22 @@ struct Survey {
 
 /// Whether a table with these columns may be a survey.
 pub(crate) fn may_be(names: &[String]) -> bool {
-    qualtrics::may_be(names) || survey_monkey::may_be(names) || google_forms::may_be(names)
+    let programs = [qualtrics::may_be, survey_monkey::may_be, microsoft_forms::may_be, google_forms::may_be];
+    programs.into_iter().any(|may_be| may_be(names))
 }
 
 /// The long table of a survey: a task for each column. Without `asked` it has to be one unmistakably, and what only may be
 /// one is an error, which says in a clause what to do; none if the table is no survey. The respondents are in the column
 /// that the user gave, if any.
 pub(crate) fn read(table: &Held, given: &ColumnNames, asked: bool) -> Option<Result<Held, String>> {
-    let known = qualtrics::find(table).or_else(|| survey_monkey::find(table)).or_else(|| google_forms::find(table));
+    let programs = [qualtrics::find, survey_monkey::find, microsoft_forms::find, google_forms::find];
+    let known = programs.into_iter().find_map(|find| find(table));
     let header = Header { place: "", file: "", names: &table.names, given };
     if !asked {
         let survey = known?;
-        // A column of objects makes it a table of rows.
-        if !survey.certain && !matches!(header.find(Role::Object), Ok(None)) {
+        // A column of objects makes it a table of rows, and columns called as annotators are one of annotators.
+        let annotators = table.names.iter().filter(|name| is_annotator(name)).count();
+        if !survey.certain && (annotators > 1 || !matches!(header.find(Role::Object), Ok(None))) {
             return None;
         }
         return Some(long(table, survey, &header, false));
