@@ -85,6 +85,22 @@ def test_dawid_skene_takes_known_labels_and_first_errors():
         ours.DawidSkene(5, initial_error_strategy="assign").fit(VOTES, initial_error=errors.iloc[:2])
 
 
+def test_a_known_label_that_nobody_gave_is_a_class():
+    known = pd.Series({"t1": "cow", "t2": "dog", "elsewhere": "hen"})
+    for steps in (0, 1, 5):
+        found = ours.DawidSkene(steps).fit(VOTES, true_labels=known)
+        assert found.labels_[["t1", "t2"]].tolist() == ["cow", "dog"]
+        assert list(found.probas_.columns) == list(found.priors_.index) == list(found.errors_.columns) == ["cat", "dog", "cow"]
+        assert found.probas_.loc["t1"].tolist() == pytest.approx([0, 0, 1], abs=1e-9)
+
+
+def test_metrics_leave_out_rows_with_something_missing():
+    rows = pd.concat([VOTES, VOTES[:3].assign(label=None), VOTES[:2].assign(worker=None)])
+    for metric in (ours.uncertainty, ours.consistency, ours.alpha_krippendorff):
+        assert metric(rows) == pytest.approx(metric(VOTES)), metric
+    assert len(ours.entropy_threshold(rows, percentile=10)) < len(rows)
+
+
 @pytest.mark.parametrize("name", ["MajorityVote", "DawidSkene", "OneCoinDawidSkene", "KOS", "ZeroBasedSkill", "Wawa"])
 def test_empty_tables_are_no_trouble(name):
     empty = pd.DataFrame([], columns=["task", "worker", "label"])
@@ -143,6 +159,26 @@ def test_integers_are_numbered_as_pandas_numbers_them(values):
     codes, entries = _factorize(pd.Series(values)[::-1], sort=True)
     assert entries.tolist() == sorted(set(values.tolist()))
     assert entries[codes].tolist() == values[::-1].tolist()
+
+
+@pytest.mark.parametrize("kind", ["str", "string", "object", "category"])
+@pytest.mark.parametrize("rows", [5, 200_000])
+def test_texts_are_numbered_as_pandas_numbers_them(kind, rows, monkeypatch):
+    from beanjar.crowdkit import _base
+
+    monkeypatch.setattr(_base, "_MANY", 100)
+    random = np.random.default_rng(rows)
+    half = pd.Series(random.integers(1000, size=rows)).astype(str).astype(kind)
+    column = pd.concat([half, pd.Series([None, "z", None], dtype=kind) if kind != "category" else half[:0], half])
+    data = pd.DataFrame({"task": column, "worker": column[::-1].to_numpy(), "label": column})
+    coded = _base.Coded(data, sort=("label",))
+    complete = data.dropna()
+    expected, entries = pd.factorize(complete["task"])
+    assert coded.tasks[coded.task].astype(str).tolist() == complete["task"].astype(str).tolist()
+    assert coded.task.tolist() == expected.tolist() and coded.tasks.tolist() == entries.tolist()
+    assert coded.labels.tolist() == sorted(entries.tolist())
+    assert coded.labels[coded.label].tolist() == complete["label"].tolist()
+    assert coded.workers[coded.worker].tolist() == complete["worker"].tolist()
 
 
 @pytest.mark.parametrize("kind", ["category", "string", "Int64", "object"])

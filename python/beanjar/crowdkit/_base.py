@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from .. import _beanjar
 from .._estimator import Estimator
 
 COLUMNS = ["task", "worker", "label"]
+
+_MANY = 100_000
 
 
 class Named:
@@ -77,7 +81,10 @@ class Coded:
     """Votes as numbers of tasks, workers and labels; rows with something missing are left out."""
 
     def __init__(self, data: pd.DataFrame, sort: tuple[str, ...] = ()):
-        found = {name: _factorize(data[name], name in sort) for name in COLUMNS}
+        factorize = lambda name: _factorize(data[name], name in sort)  # noqa: E731
+        # Texts are numbered without the interpreter's lock; a few do not make up for the threads.
+        with ThreadPoolExecutor(len(COLUMNS)) if len(data) > _MANY else nullcontext() as pool:
+            found = dict(zip(COLUMNS, (pool.map if pool else map)(factorize, COLUMNS), strict=True))
         self.tasks, self.workers, self.labels = (entries for _, entries in found.values())
         self.task, self.worker, self.label = (codes for codes, _ in found.values())
         missing = [codes < 0 for codes, _ in found.values() if codes.min(initial=0) < 0]
@@ -111,8 +118,13 @@ class Coded:
 
 def _factorize(column: pd.Series, sort: bool) -> tuple[np.ndarray, pd.Index]:
     """The numbers of a column's values, -1 for a missing one, and the values: in order of appearance, or sorted."""
-    codes, entries = _integers(column) if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub" else _others(column)
-    if sort:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+        codes, entries = _integers(column)
+    elif isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow":
+        codes, entries = _texts(column)
+    else:
+        codes, entries = _others(column)
+    if sort and not entries.is_monotonic_increasing:
         try:
             order = entries.argsort()
         except TypeError:
@@ -129,6 +141,15 @@ def _integers(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     # Unsigned ones above the largest signed one turn negative and back.
     codes, entries = _beanjar.codes(np.ascontiguousarray(values, dtype=np.int64))
     return np.frombuffer(codes, dtype=np.int32), pd.Index(np.frombuffer(entries, dtype=np.int64).astype(values.dtype))
+
+
+def _texts(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    import pyarrow as pa
+
+    texts = pa.array(column.array)
+    encoded = (texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts).dictionary_encode()
+    entries = pd.Index(pd.array(encoded.dictionary, dtype=column.dtype))
+    return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), entries
 
 
 def _others(column: pd.Series) -> tuple[np.ndarray, pd.Index]:

@@ -20,7 +20,8 @@ class DawidSkene(WithProbabilities):
     ``loss_history_``. ``true_labels`` are known labels by task. ``initial_error`` are matrices to begin with (``assign``) or
     to add to those of the votes (``addition``), as ``initial_error_strategy`` says.
 
-    As in crowd-kit, it stops by a bound in which the class prior counts once for each vote and not once for each task; that
+    A known label that nobody gave is a class as well; at first its prior is its share of all tasks (crowd-kit takes the share
+    of those with a known label). As in crowd-kit, it stops by a bound in which the class prior counts once for each vote and not once for each task; that
     may be early, or late. ``beanjar.DawidSkene`` stops by the likelihood.
     """
 
@@ -67,10 +68,13 @@ class DawidSkene(WithProbabilities):
 
     @staticmethod
     def _gold(coded: Coded, true_labels: pd.Series | None) -> bytes | None:
-        """Of each task the number of its known label, or -1."""
+        """Of each task the number of its known label, or -1; known labels that nobody gave are further ones."""
         if true_labels is None:
             return None
         known = pd.Series(coded.tasks).map(true_labels)
+        unseen = pd.Index(known.dropna().unique()).difference(coded.labels, sort=False)
+        if len(unseen):
+            coded.labels = coded.labels.append(unseen)
         return np.asarray(coded.labels.get_indexer(known), dtype=np.int32).tobytes()
 
     def _first_errors(self, coded: Coded, gold: bytes | None, initial_error: pd.DataFrame | None) -> bytes | None:
@@ -100,9 +104,9 @@ class DawidSkene(WithProbabilities):
             errors = counts.add(initial_error, axis="index", fill_value=0.0)
         else:
             raise ValueError(f"Invalid initial_error_strategy: {strategy},should be 'assign' or 'addition'")
-        errors = errors.astype(float).clip(lower=_EPS)
-        errors = errors / errors.groupby("worker", sort=False).sum()
-        return errors.reindex(index=counts.index, columns=counts.columns).to_numpy(dtype=np.float64).tobytes()
+        # Of a class that is only known there may be none.
+        errors = _shares(errors.astype(float)).reindex(index=counts.index, columns=counts.columns).fillna(_shares(counts))
+        return errors.to_numpy(dtype=np.float64).tobytes()
 
 
 class OneCoinDawidSkene(DawidSkene):
@@ -123,6 +127,12 @@ def _errors_frame(coded: Coded, errors: bytearray, pairs: tuple[bytearray, bytea
     # As crowd-kit has them after its joins with columns that are texts.
     columns = coded.labels.astype(object) if pd.api.types.is_numeric_dtype(coded.labels) else coded.labels
     return pd.DataFrame(floats(errors).reshape(len(workers), -1), index=index, columns=columns.rename(None))
+
+
+def _shares(errors: pd.DataFrame) -> pd.DataFrame:
+    """Of each worker and true label, the share of each label given."""
+    errors = errors.clip(lower=_EPS)
+    return errors / errors.groupby("worker", sort=False).sum()
 
 
 def _counts(coded: Coded, gold: bytes | None) -> pd.DataFrame:

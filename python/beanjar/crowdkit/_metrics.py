@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._base import BaseClassificationAggregator, Coded, get_accuracy
+from ._base import COLUMNS, BaseClassificationAggregator, Coded, get_accuracy
 from ._votes import MajorityVote
 
 
@@ -68,6 +68,7 @@ def uncertainty(
 ) -> Any:
     """The entropy of labels of a task, or of a worker (``compute_by``), in nats; the mean, or one each."""
     _check_answers(answers)
+    answers = answers[answers[COLUMNS].notna().all(axis=1)]
     if workers_skills is None and aggregator is not None:
         aggregator.fit(answers)
         workers_skills = _skills_of(aggregator)
