@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// No format goes with the name.
     #[error(
-        "{file}: {problem}; what can be read is .csv, .tsv, .jsonl, .json (these also with .gz or .zst), .parquet, .arrow and .xlsx"
+        "{file}: {problem}; what can be read is .csv, .tsv, .jsonl, .json (these also with .gz or .zst), .parquet, .arrow, .xlsx, .xls and .ods"
     )]
     UnknownFormat {
         /// The file.

@@ -106,7 +106,7 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     let mut read = match wide::matrix(&input, &header, options)? {
         Some(matrix) if matrix.kind == Kind::Labels => labels::read_matrix(input, &header, &matrix, context),
         Some(matrix) => judgments::read_matrix(input, &header, &matrix, context),
-        None => match kind(&header, options.kind)? {
+        None => match kind_of(&input, &header, options.kind)? {
             Kind::Labels => labels::read(input, &header, context),
             Kind::Judgments => judgments::read(input, &header, options.wide, context),
         },
@@ -121,7 +121,18 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     Ok(read)
 }
 
-pub(crate) fn kind(header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
+/// The kind of data. Where a column could hold labels and another values, labels that are texts of one's own explain the values.
+fn kind_of(input: &Input, header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
+    match kind(header, given) {
+        Err(unclear @ Error::UnclearKind { .. }) => {
+            let explains = |label: usize| input.sample().is_some_and(|sample| wide::is_explanation(&sample, label));
+            if header.find(Role::Label)?.is_some_and(explains) { Ok(Kind::Judgments) } else { Err(unclear) }
+        }
+        other => other,
+    }
+}
+
+fn kind(header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
     let column = |role| header.find(role);
     match (given, column(Role::Label)?, column(Role::Value)?) {
         (Some(kind), ..) => Ok(kind),

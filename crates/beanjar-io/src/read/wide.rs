@@ -115,6 +115,14 @@ pub(crate) fn is_prose(sample: &Held, column: usize, columns: &[usize]) -> bool 
     is_text && (own.len() > MOST_WORDS || own.len() == cells && several_words) && !is_shared()
 }
 
+/// Whether a column holds sentences, almost all of which differ.
+pub(super) fn is_explanation(sample: &Held, column: usize) -> bool {
+    let own = words(sample, column);
+    let cells = sample.columns[column].iter().filter(|text| !text.trim().is_empty()).count();
+    let sentences = own.iter().filter(|text| text.split_whitespace().count() > 2).count();
+    cells > 1 && 10 * own.len() >= 9 * cells && 2 * sentences > own.len()
+}
+
 /// Those of some columns that hold few different words, most of which occur in several of them; else none. Texts are left
 /// out, and so is what shares no word with the others, if that is the smaller part.
 fn with_few_words(sample: &Held, object: usize, columns: &[usize]) -> Vec<usize> {

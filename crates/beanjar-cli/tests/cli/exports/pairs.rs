@@ -202,6 +202,26 @@ fn what_a_judge_judged_several_times_is_told_apart() {
 }
 
 #[test]
+fn a_score_may_be_explained() {
+    let folder = Folder::new();
+    let record = |item: u32, model: &str, judge: &str, score: u32| {
+        let judgment = format!("The answer of {model} to {item} is fine, says {judge}. Rating: [[{score}]]");
+        json!({"question_id": item, "model": model, "judge": [judge, "single-v1"], "user_prompt": "[Instruction] ...",
+               "judgment": judgment, "score": score, "turn": 1, "tstamp": 1_700_000_000 + item})
+    };
+    let records = (1..=4).flat_map(|item| {
+        [record(item, "x", "j", 7), record(item, "x", "k", 8), record(item, "y", "j", item), record(item, "y", "k", 2)]
+    });
+    folder.write("single.jsonl", lines(records));
+    let found = folder.json(&["inspect", "single.jsonl"]);
+    assert_eq!((&found["objects"], &found["judgments"]), (&json!(8), &json!(16)));
+    // What may be a class is a question.
+    let unclear = |item: u32| json!({"item": item, "judge": "j", "verdict": "good", "score": 3});
+    folder.write("unclear.jsonl", lines((1..=4).map(unclear)));
+    assert!(folder.error(&["inspect", "unclear.jsonl"]).contains("say --kind labels or --kind judgments"));
+}
+
+#[test]
 fn winners_of_0_and_1_are_turned_where_the_file_shows_what_they_mean() {
     let folder = Folder::new();
     // 'fair' prefers x, 'first' what stands first.

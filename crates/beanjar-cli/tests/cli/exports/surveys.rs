@@ -58,6 +58,11 @@ fn qualtrics_is_known_by_its_ids() {
     folder.write("codes.csv", above.to_owned() + &numbers(below.replace("the dogs", "it")));
     folder.write("codes-long.csv", numbers(folder.read("long.csv")));
     assert_eq!(folder.json(&["inspect", "codes.csv"]), folder.json(&["inspect", "codes-long.csv"]));
+    // Its workbooks have the questions, and no ids.
+    let rows: Vec<&str> = answers.split("\n").collect();
+    let ids = rows.iter().position(|row| row.contains("ImportId")).expect("ids");
+    folder.write("q2.csv", [&rows[..ids], &rows[ids + 1..]].concat().join("\n"));
+    same_as_long(&folder, "q2.csv", line);
     // Questions that have no answer in common are no tasks, unless the user says so.
     let differ = "Q1,Q2,ResponseId\nWho?,What?,Response ID\n\"{\"\"ImportId\"\":\"\"QID1\"\"}\",\"{\"\"ImportId\"\":\"\"QID2\"\"}\",\"{\"\"ImportId\"\":\"\"_recordId\"\"}\"\nme,yes,R_1\nyou,no,R_2\n";
     folder.write("differ.csv", differ);

@@ -24,7 +24,7 @@ pub(super) fn find(table: &Held) -> Option<Survey> {
     };
     let is_question = |column: usize| match ids {
         Some(row) => is_question(&table.columns[column][row]),
-        None => !is_about_answers(&table.names[column]),
+        None => !is_about_answers(&table.names[column]) && !is_beside(&table.names[column]),
     };
     let tasks = (0..table.names.len()).filter(|&column| is_question(column));
     let tasks = tasks.map(|column| (column, table.names[column].clone())).collect();
@@ -49,9 +49,12 @@ fn is_question(cell: &str) -> bool {
     let id = id.as_ref().and_then(|id| id.get("ImportId")?.as_str()).unwrap_or_default();
     let Some((before, number)) = id.split_once("QID") else { return false };
     let looped = before.is_empty() || before.trim_end_matches('_').bytes().all(|byte| byte.is_ascii_digit());
-    let timing = ["_FIRST_CLICK", "_LAST_CLICK", "_PAGE_SUBMIT", "_CLICK_COUNT", "_TEXT", "_DO"];
-    looped
-        && number.starts_with(|c: char| c.is_ascii_digit())
-        && !timing.into_iter().any(|end| number.ends_with(end))
-        && !number.contains("_DO_")
+    looped && number.starts_with(|c: char| c.is_ascii_digit()) && !is_beside(number)
+}
+
+/// `Q5_Page Submit`, `QID5_PAGE_SUBMIT`, `Q7_4_TEXT`, `Q7_DO_1`.
+fn is_beside(name: &str) -> bool {
+    let name = name.to_uppercase().replace(' ', "_");
+    let ends = ["_FIRST_CLICK", "_LAST_CLICK", "_PAGE_SUBMIT", "_CLICK_COUNT", "_TEXT", "_DO"];
+    ends.into_iter().any(|end| name.ends_with(end)) || name.contains("_DO_")
 }
