@@ -10,7 +10,7 @@ use clap::Args;
 /// Suggest which tasks to have checked by someone who knows, for `beanjar aggregate --gold`.
 ///
 /// A few known answers settle what labels alone leave open: which model to believe and how sure to be. The tasks suggested
-/// are spread over easy and hard tasks, over classes, and over doubt.
+/// are spread over easy and hard tasks, over classes, and over doubt, with more of those in doubt.
 #[derive(Args)]
 #[command(
     after_help = "Example:\n  beanjar gold labels.csv --n 50 --out check.csv\n  (fill in the column 'label' of check.csv)\n  beanjar aggregate labels.csv --gold check.csv"

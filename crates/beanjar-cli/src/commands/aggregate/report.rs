@@ -202,7 +202,8 @@ fn auto_text(auto: &AutoSummary) -> String {
             power if power > 1.05 => "made answers surer",
             _ => "left sureness as it was",
         };
-        text += &format!("  {} weighed these and {sure}\n", count(known.answers, "known answer"));
+        let vote = if known.vote_power > 0.05 { "; the plain vote counts beside them" } else { "" };
+        text += &format!("  {} weighed these and {sure}{vote}\n", count(known.answers, "known answer"));
     }
     text
 }

@@ -13,7 +13,7 @@ pub(crate) use many_classes::too_many_for_tables;
 pub use summary::{AutoSummary, CandidateWeight, KnownSummary};
 
 use super::effective::{effective_votes, residual_correlation};
-use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted};
+use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted, smoothed_shares};
 use super::{ClassPrior, Evidence, Majority, Posterior, TruthFit};
 use crate::judgments::{Ballots, as_one};
 use crate::workers::families_of_copies;
@@ -38,8 +38,8 @@ use known::Known;
 /// one half with up to 20 workers, and about a tenth less with every doubling (0.1 with 500 or more).
 ///
 /// Known answers (`gold`) name the components of candidates with two kinds, weigh the candidates and their two ways of
-/// reading, and calibrate the result by a power and a shift for each class. Each is scored on answers that it has not
-/// seen, and held to what labels alone say where answers are few.
+/// reading, and calibrate the result by a power, a power of the plain vote beside it, and a shift for each class. Each is
+/// scored on answers that it has not seen, and held to what labels alone say where answers are few.
 ///
 /// With 50 classes or more, and more pairs of classes than labels, no table of classes can be learned: then votes count by
 /// how often their worker agrees with the majority ([`Wawa`](super::Wawa)).
@@ -146,9 +146,10 @@ impl Auto {
 
         let mut posterior = mixed.posterior(evidence, context);
         posterior.fill(context, |task, row| {
-            mixed.calibration.apply(row);
-            if !self.unvoted && !ballots.votes(task).labels.is_empty() {
-                keep_to_voted(ballots.votes(task), row);
+            let votes = ballots.votes(task);
+            mixed.calibration.apply(votes, row);
+            if !self.unvoted && !votes.labels.is_empty() {
+                keep_to_voted(votes, row);
             }
         });
         posterior.settle(ballots, &evidence.gold);
@@ -165,6 +166,7 @@ impl Auto {
                 answers: known.len(),
                 sharpness: mixed.calibration.sharpness,
                 shift: mixed.calibration.shift.clone(),
+                vote_power: mixed.calibration.vote_power,
             }),
         };
         let (iterations, converged) = mixed.steps();
@@ -237,7 +239,10 @@ impl Mixed {
                 }
                 row
             };
-            calibration = known::calibration(&rows.iter().map(mean).collect::<Vec<_>>(), known);
+            let shares =
+                |&(task, _): &(usize, usize)| smoothed_shares(evidence.ballots.votes(task), evidence.ballots.classes());
+            let (means, shares): (Vec<_>, Vec<_>) = rows.iter().map(mean).zip(known.iter().map(shares)).unzip();
+            calibration = known::calibration(&means, &shares, known);
             for candidate in candidates.iter_mut().filter(|candidate| candidate.has_kinds()) {
                 candidate.names = candidate.names.with_known(&candidate.components, known);
             }

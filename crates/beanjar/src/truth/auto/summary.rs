@@ -52,6 +52,8 @@ pub struct KnownSummary {
     pub sharpness: f64,
     /// What was added to the logarithm of each class's probability.
     pub shift: Vec<f64>,
+    /// The power of the shares of the votes beside them: above 0, the plain vote was righter than the models were sure.
+    pub vote_power: f64,
 }
 
 /// The candidates in words, with the weights of their two ways of reading added up.

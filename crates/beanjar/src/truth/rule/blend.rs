@@ -15,7 +15,8 @@ pub struct Blend {
     voted_only: bool,
 }
 
-/// Logarithms of probabilities are multiplied by a number, and each class's is moved by another.
+/// Logarithms of probabilities are multiplied by a number, those of the shares of the votes by another and added, and each
+/// class's is moved by a third.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sharpening {
@@ -24,6 +25,14 @@ pub struct Sharpening {
     /// What is added to the logarithm of each class's probability; empty for nothing.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub shift: Vec<f64>,
+    /// The power of the plain vote's shares beside the probabilities: 0 where models need no correction by it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
+    pub vote_power: f64,
+}
+
+#[cfg(feature = "serde")]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// Before probabilities are calibrated, none counts as less than this: a few known answers say nothing about one in ten
@@ -33,17 +42,21 @@ pub(in crate::truth) const FLOOR: f64 = 1e-4;
 impl Sharpening {
     /// Probabilities stay as they are.
     pub fn none() -> Self {
-        Sharpening { sharpness: 1.0, shift: Vec::new() }
+        Sharpening { sharpness: 1.0, shift: Vec::new(), vote_power: 0.0 }
     }
 
     /// Calibrates one task's probabilities.
-    pub(in crate::truth) fn apply(&self, row: &mut [f64]) {
-        if self.shift.is_empty() && self.sharpness == 1.0 {
+    pub(in crate::truth) fn apply(&self, votes: Votes<'_>, row: &mut [f64]) {
+        if self.shift.is_empty() && self.sharpness == 1.0 && self.vote_power == 0.0 {
             return;
         }
         let least = if self.shift.is_empty() { 1e-12 } else { FLOOR };
         for (class, p) in row.iter_mut().enumerate() {
             *p = p.max(least).powf(self.sharpness) * self.shift.get(class).map_or(1.0, |shift| shift.exp());
+        }
+        if self.vote_power != 0.0 {
+            let shares = smoothed_shares(votes, row.len());
+            row.iter_mut().zip(shares).for_each(|(p, share)| *p *= share.powf(self.vote_power));
         }
         let sum: f64 = row.iter().sum();
         row.iter_mut().for_each(|p| *p /= sum);
@@ -51,8 +64,18 @@ impl Sharpening {
 
     fn is_sound(&self, classes: usize) -> bool {
         let shifts = self.shift.is_empty() || self.shift.len() == classes;
-        shifts && (0.0..=1e3).contains(&self.sharpness) && self.shift.iter().all(|shift| shift.abs() <= 100.0)
+        let powers = [self.sharpness, self.vote_power].iter().all(|power| (0.0..=1e3).contains(power));
+        shifts && powers && self.shift.iter().all(|shift| shift.abs() <= 100.0)
     }
+}
+
+/// The shares of a task's votes, one vote more being spread over all classes: none is zero.
+pub(in crate::truth) fn smoothed_shares(votes: Votes<'_>, classes: usize) -> Vec<f64> {
+    let mut shares = vec![1.0 / classes as f64; classes];
+    votes.weighted().for_each(|(_, label, weight)| shares[label] += weight);
+    let all = 1.0 + votes.opinions();
+    shares.iter_mut().for_each(|share| *share /= all);
+    shares
 }
 
 /// Brings the classes that nobody voted for below those that somebody did: none may have more than half of what the best
@@ -125,7 +148,7 @@ impl Blend {
             total.iter_mut().zip(row.iter()).for_each(|(sum, value)| *sum += weight / all * value);
         }
         row.copy_from_slice(&total);
-        self.calibration.apply(row);
+        self.calibration.apply(votes, row);
         if self.voted_only {
             keep_to_voted(votes, row);
         }
@@ -169,12 +192,19 @@ mod tests {
 
     #[test]
     fn calibration_is_a_power_and_a_shift() {
+        let ballots = Ballots::from_tasks(&[vec![(0, 0), (1, 0), (2, 1)]], 3, 2).unwrap();
+        let votes = || ballots.votes(0);
         let mut row = [0.2, 0.8];
-        Sharpening { sharpness: 0.5, shift: vec![0.0, -(2f64.ln())] }.apply(&mut row);
+        let calibration = Sharpening { sharpness: 0.5, shift: vec![0.0, -(2f64.ln())], vote_power: 0.0 };
+        calibration.apply(votes(), &mut row);
         let odds = (0.8f64 / 0.2).sqrt() / 2.0;
         assert!((row[1] / row[0] - odds).abs() < 1e-12);
+        // Two votes and a half against one and a half.
+        let mut beside = [0.2, 0.8];
+        Sharpening { vote_power: 2.0, ..calibration }.apply(votes(), &mut beside);
+        assert!((beside[1] / beside[0] - odds * (1.5f64 / 2.5).powi(2)).abs() < 1e-12);
         let mut same = [0.2, 0.8];
-        Sharpening::none().apply(&mut same);
+        Sharpening::none().apply(votes(), &mut same);
         assert_eq!(same, [0.2, 0.8]);
     }
 }

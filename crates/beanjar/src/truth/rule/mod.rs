@@ -8,7 +8,7 @@ mod stored;
 mod weights;
 
 pub use blend::{Blend, Sharpening};
-pub(super) use blend::{FLOOR, keep_to_voted};
+pub(super) use blend::{FLOOR, keep_to_voted, smoothed_shares};
 pub use confusion::Confusion;
 pub(super) use confusion::possible;
 pub use pool::Pool;
