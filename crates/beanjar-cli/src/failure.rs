@@ -53,6 +53,9 @@ fn file_hint(error: &beanjar_io::Error) -> String {
     use beanjar_io::{Error, FeatureProblem};
     match error {
         Error::GrowsTooLarge { .. } => "; --unpack-limit GB lets it grow further".into(),
+        Error::MissingColumn { role: "object", .. } => {
+            "; use --columns object=NAME, or --wide tasks if each row is a worker and each column a task".into()
+        }
         Error::MissingColumn { role, .. } => format!("; use --columns {role}=NAME"),
         Error::UnclearColumn { role, first, .. } => format!("; say which, as in --columns \"{role}={first}\""),
         Error::ColumnTwice { .. } => "; name another with --columns".into(),

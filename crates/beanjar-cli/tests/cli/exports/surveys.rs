@@ -81,7 +81,7 @@ fn a_form_is_known_by_its_first_column_and_the_same_few_answers() {
         }
         text
     };
-    for name in ["Email Address", "Username", "Your name", "Annotator", "Code from the letter"] {
+    for name in ["Email Address", "Username", "What is your name?", "Annotator", "Code from the letter"] {
         folder.write("form.csv", form(name, "", ""));
         let shown = if name.contains(' ') { format!("'{name}'") } else { name.to_owned() };
         let line = format!("export of Google Forms; {shown}=worker; tasks: t1, t2, t3, t4; ignored: Timestamp");
@@ -176,6 +176,14 @@ fn any_table_may_have_a_column_for_each_task() {
     folder.write("scale.csv", format!("participant,photo 1,photo 2\n{scale}"));
     let found = folder.json(&["inspect", "scale.csv", "--wide", "tasks"]);
     assert_eq!((&found["objects"], &found["judgments"]), (&2.into(), &60.into()));
+    // With workers, and nothing that they judged, there is no other way to read it.
+    folder.write("workers.csv", text.replace("who", "rater_id"));
+    same_as_long(&folder, "workers.csv", "rater_id=worker; tasks: t1, t2, t3, t4");
+    folder.write("codes.csv", text.replace("cat", "1").replace("dog", "2"));
+    let error = folder.error(&["inspect", "codes.csv"]);
+    assert!(error.contains("or --wide tasks if each row is a worker"), "{error}");
+    let error = folder.error(&["inspect", "long.csv", "--wide", "tasks"]);
+    assert!(error.contains("of tasks in column 'task'; leave --wide tasks out"), "{error}");
     let error = folder.error(&["inspect", "wide.csv", "--wide", "tasks", "--columns", "worker=nobody"]);
     assert!(error.contains("wide.csv") && error.contains("nobody"), "{error}");
 }

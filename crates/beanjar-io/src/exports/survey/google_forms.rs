@@ -25,7 +25,10 @@ pub(super) fn find(table: &Held) -> Option<Survey> {
         return None;
     }
     let is_name = |name: &String| {
-        matches!(simplified(name).as_str(), "emailaddress" | "email" | "username" | "name" | "yourname" | "fullname")
+        let name = simplified(name);
+        let asked = ["yourname", "youremail", "emailaddress", "yourinitials", "yourid", "prolificid"];
+        matches!(name.as_str(), "email" | "username" | "name" | "fullname" | "initials")
+            || asked.into_iter().any(|words| name.contains(words))
     };
     let respondent = table.names.iter().position(is_name);
     // A quiz has a column of points.

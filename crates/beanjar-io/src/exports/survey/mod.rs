@@ -34,7 +34,16 @@ struct Survey {
 /// Whether a table with these columns may be a survey.
 pub(crate) fn may_be(names: &[String]) -> bool {
     let programs = [qualtrics::may_be, survey_monkey::may_be, microsoft_forms::may_be, google_forms::may_be];
+    let given = ColumnNames::default();
     programs.into_iter().any(|may_be| may_be(names))
+        || has_nothing_but_workers(&Header { place: "", file: "", names, given: &given })
+}
+
+/// Whether a table has a column of workers, and none of what they did.
+fn has_nothing_but_workers(header: &Header<'_>) -> bool {
+    let others = [Role::Object, Role::Label, Role::Value, Role::Attribute];
+    matches!(header.find(Role::Worker), Ok(Some(_)))
+        && others.into_iter().all(|role| matches!(header.find(role), Ok(None)))
 }
 
 /// The long table of a survey: a task for each column. Without `asked` it has to be one unmistakably, and what only may be
@@ -44,16 +53,33 @@ pub(crate) fn read(table: &Held, given: &ColumnNames, asked: bool) -> Option<Res
     let programs = [qualtrics::find, survey_monkey::find, microsoft_forms::find, google_forms::find];
     let known = programs.into_iter().find_map(|find| find(table));
     let header = Header { place: "", file: "", names: &table.names, given };
-    if !asked {
-        let survey = known?;
-        // A column of objects makes it a table of rows, and columns called as annotators are one of annotators.
-        let annotators = table.names.iter().filter(|name| is_annotator(name)).count();
-        if !survey.certain && (annotators > 1 || !matches!(header.find(Role::Object), Ok(None))) {
-            return None;
+    let find = |role| header.find(role).ok().flatten();
+    match (known, asked) {
+        (Some(survey), false) => {
+            // A column of objects makes it a table of rows, and columns called as annotators are one of annotators.
+            let annotators = table.names.iter().filter(|name| is_annotator(name)).count();
+            let is_other = annotators > 1 || !matches!(header.find(Role::Object), Ok(None));
+            (survey.certain || !is_other).then(|| long(table, survey, &header, false))
         }
-        return Some(long(table, survey, &header, false));
+        // Without a column of what was judged there is nothing else to judge; a row is a worker, if each has one.
+        (None, false) => {
+            let worker =
+                find(Role::Worker).filter(|&worker| has_nothing_but_workers(&header) && is_own(table, worker))?;
+            let survey = any(table);
+            let columns = survey.tasks.iter().map(|(column, _)| *column).filter(|&column| column != worker);
+            let same = alike(table, columns.collect());
+            let is_survey = same.len() > 1 && share_words(table, &same) && has_few_words(table, &same);
+            is_survey.then(|| long(table, survey, &header, false))
+        }
+        (Some(survey), true) => Some(long(table, survey, &header, true)),
+        (None, true) => Some(match (find(Role::Object), find(Role::Label).or_else(|| find(Role::Value))) {
+            (Some(task), Some(_)) => {
+                let task = shown(&table.names[task]);
+                Err(format!("a table with a row for each label, of tasks in column '{task}'; leave --wide tasks out"))
+            }
+            _ => long(table, any(table), &header, true),
+        }),
     }
-    Some(long(table, known.unwrap_or_else(|| any(table)), &header, true))
 }
 
 /// A table that the user says is a survey.
@@ -216,12 +242,16 @@ fn alike(body: &Held, columns: Vec<usize>) -> Vec<usize> {
     if 2 * kept.len() > columns.len() { kept } else { columns }
 }
 
-/// Whether most of some columns share a value with another.
+/// Whether some columns may be answers to one question: they are numbers, or share values.
 fn has_common_words(body: &Held, columns: &[usize]) -> bool {
+    columns.iter().all(|&column| is_numeric(body, column)) || share_words(body, columns)
+}
+
+/// Whether most of some columns share a value with another.
+fn share_words(body: &Held, columns: &[usize]) -> bool {
     let of: Vec<HashSet<&str>> = columns.iter().map(|&column| words(body, column)).collect();
     let shares = |at: usize| (0..of.len()).any(|other| other != at && !of[other].is_disjoint(&of[at]));
-    let numbers = columns.iter().all(|&column| is_numeric(body, column));
-    numbers || 2 * (0..of.len()).filter(|&at| shares(at)).count() > of.len()
+    2 * (0..of.len()).filter(|&at| shares(at)).count() > of.len()
 }
 
 /// Whether some columns hold the same few values.
