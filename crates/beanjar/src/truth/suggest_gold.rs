@@ -261,7 +261,7 @@ mod tests {
         for task in 0..300usize {
             for worker in 0..6usize {
                 let yes = task % 2 == 0;
-                let split = task % 5 == 0 && key(task as u64, worker as u64) % 2 == 0;
+                let split = task % 5 == 0 && key(task as u64, worker as u64).is_multiple_of(2);
                 rows.push((format!("t{task}"), format!("w{worker}"), if yes != split { "yes" } else { "no" }));
             }
         }
