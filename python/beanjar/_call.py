@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -49,7 +50,19 @@ def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Map
     for sentence in warned if warn else ():
         warnings.warn(sentence, BeanjarWarning, stacklevel=_of_the_caller())
     types = {} if is_path(main) else held.types(dict(columns))
-    return Answer(json.loads(told) if told else {}, kind(main), types, warned, notes)
+    return Answer(_parsed(told) if told else {}, kind(main), types, warned, notes)
+
+
+def _parsed(told: bytes) -> dict[str, Any]:
+    """What a command answered. Of a million tasks that is millions of objects, through which the search for garbage would go
+    again and again in vain."""
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        return json.loads(told)
+    finally:
+        if searching:
+            gc.enable()
 
 
 def _of_the_caller() -> int:

@@ -49,6 +49,16 @@ class SparseExperts(Estimator):
 
     The penalty is chosen by S, how often held-out labels differ from the prediction. Parameters are those of
     ``beanjar learn --help``.
+
+    >>> import numpy as np
+    >>> from beanjar import SparseExperts
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(100, 3))
+    >>> right = random.random((100, 4)) < 0.8
+    >>> votes = np.where(right, X[:, :1] > 0, X[:, :1] <= 0)
+    >>> model = SparseExperts(penalty=2.0).fit(X, votes)
+    >>> model.predict([[2.0, 0.0, 0.0], [-2.0, 0.0, 0.0]]).tolist()
+    [True, False]
     """
 
     def __init__(
@@ -199,6 +209,9 @@ class SparseExperts(Estimator):
             return Matrix(ids, names, X.indptr, X.indices, X.data)
         filled = X.T != 0
         starts = np.append(0, np.cumsum(filled.sum(axis=1)))
+        if filled.all():
+            # Embeddings are large and have no zeros, and then nothing need be looked for.
+            return Matrix(ids, names, starts, np.tile(np.arange(rows, dtype=np.int32), columns), X.T.ravel())
         return Matrix(ids, names, starts, np.nonzero(filled)[1], X.T[filled])
 
 

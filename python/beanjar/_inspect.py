@@ -52,6 +52,11 @@ def inspect(
     """Reports how reliable judgments (object, attribute, worker, value) or labels (task, worker, label) are.
 
     Further options are those of ``beanjar inspect --help``.
+
+    >>> import beanjar
+    >>> votes = {"task": [1, 1, 2, 2, 3, 3], "worker": [1, 2] * 3, "label": ["cat", "cat", "dog", "cat", "dog", "dog"]}
+    >>> beanjar.inspect(votes)
+    <Inspection: 6 labels of 3 tasks, alpha 0.444>
     """
     options = given(locals(), "data")
     return by_question(call("inspect", data, positional={"data": data}, options=options), Inspection)

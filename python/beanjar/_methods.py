@@ -94,7 +94,14 @@ class Wawa(_Aggregator):
 
 
 class DawidSkene(_Aggregator):
-    """A confusion matrix for each worker, fitted by EM to its fixed point."""
+    """A confusion matrix for each worker, fitted by EM to its fixed point.
+
+    >>> import beanjar
+    >>> crowd = beanjar.simulate.labels(tasks=60, workers=6, votes=4)
+    >>> model = beanjar.DawidSkene(smoothing=0.5).fit(crowd.labels)
+    >>> model.classes_, len(model.labels_), len(model.workers_)
+    (['c1', 'c2'], 60, 6)
+    """
 
     _method = "dawid-skene"
 

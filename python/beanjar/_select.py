@@ -144,6 +144,12 @@ def select(
     names of classes even if they are numbers. Where others will judge new objects, ``noise_factor`` (a number, or a number
     by attribute) says how many times the noise they have, or ``pilot``, a few judgments by them, shows it. Further options
     are those of ``beanjar select --help``.
+
+    >>> import beanjar
+    >>> photos = beanjar.simulate.photos(objects=60, judgments=3)
+    >>> selection = beanjar.select(photos.judgments, photos.truth, label="height", budget=10, costs={"height": 4})
+    >>> selection.spent <= 10, selection.expected_loss < selection.label["variance"]
+    (True, True)
     """
     asked = given(locals(), "judgments", "costs")
     answer = call("select", judgments, positional={"judgments": judgments}, options={**asked, "cost": costs})
@@ -156,7 +162,13 @@ class MultiSelector(Estimator):
     """Selects attributes within a budget, and predicts from judgments of them.
 
     ``fit(judgments, labels)`` finds ``selection_`` and ``predictor_``; ``predict(judgments)`` gives a number (or class)
-    for each object, in the order of the objects in the table.
+    for each object, in the order of the objects in the table. Parameters are those of :func:`select`.
+
+    >>> import beanjar
+    >>> photos = beanjar.simulate.photos(objects=60, judgments=3)
+    >>> selector = beanjar.MultiSelector(budget=6, label="height", at_most=3).fit(photos.judgments, photos.truth)
+    >>> max(selector.repeats_.values()) <= 3
+    True
     """
 
     def __init__(

@@ -20,6 +20,9 @@ class Simulated:
     def __init__(self, tables: dict[str, Any]):
         self.__dict__.update(tables)
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no table '{name}'; there are {', '.join(self.__dict__)}")
+
     def __repr__(self) -> str:
         return f"<Simulated: {', '.join(self.__dict__)}>"
 

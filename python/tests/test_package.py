@@ -2,6 +2,7 @@
 
 import ast
 import concurrent.futures
+import gc
 import importlib.metadata
 import os
 import pathlib
@@ -96,6 +97,18 @@ def test_memory_does_not_grow_over_a_thousand_fits():
     before = fits(200)
     # In kilobytes; a leak of one table a fit would be twenty megabytes.
     assert fits(1000) - before < 4000
+
+
+@pytest.mark.parametrize("searching", [True, False])
+def test_the_search_for_garbage_is_left_as_it_was(crowd, searching):
+    try:
+        (gc.enable if searching else gc.disable)()
+        beanjar.aggregate(crowd.labels, method="majority")
+        with pytest.raises(beanjar.BeanjarError):
+            beanjar.aggregate({})
+        assert gc.isenabled() == searching
+    finally:
+        gc.enable()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

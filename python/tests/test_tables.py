@@ -116,6 +116,8 @@ def test_mistakes_in_tables_are_said():
         majority(pd.concat([pd.DataFrame(VOTES), pd.DataFrame({"label": LABELS})], axis=1))
     with pytest.raises(ValueError, match="frames is 'panda', and must be one of arrow, pandas, polars, dict"):
         beanjar.simulate.labels(frames="panda")
+    with pytest.raises(AttributeError, match="there is no table 'label'; there are labels, truth, workers"):
+        _ = beanjar.simulate.labels(tasks=3).label
 
 
 def test_costs_and_workers_may_be_dicts_series_and_lists(photos, crowd):
