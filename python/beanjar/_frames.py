@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from ._beanjar import BeanjarError
-from ._texts import BOOL, Was, coded, missing, was
+from ._texts import BOOL, Was, coded, missing, text, was
 
 
 def is_pandas(table: Any) -> bool:
@@ -45,7 +45,9 @@ def is_table(value: Any) -> bool:
 
 def is_column(value: Any) -> bool:
     """Whether this is a list of values: one of Python, or an array or series of a library."""
-    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1) or _listing(value) is not None
+    if isinstance(value, Sequence):
+        return not isinstance(value, (str, bytes, bytearray))
+    return (isinstance(value, np.ndarray) and value.ndim == 1) or _listing(value) is not None
 
 
 def _listing(value: Any) -> Any:
@@ -77,8 +79,9 @@ class Table:
         if is_polars(given):
             import polars as pl
 
-            # What polars says of a column of nothing is not what Arrow's readers expect.
-            return given.lazy().with_columns(pl.col(pl.Null).cast(pl.String)).collect()
+            # What polars says of a column of nothing is not what Arrow's readers expect, and objects are only pointers there.
+            objects = pl.col(pl.Object).map_elements(text, return_dtype=pl.String)
+            return given.lazy().with_columns(pl.col(pl.Null).cast(pl.String)).collect().with_columns(objects)
         if hasattr(given, "__arrow_c_stream__"):
             # Some can be read once only, and their types are asked for later.
             return given if find_spec("pyarrow") is None else _whole(given)
@@ -165,7 +168,7 @@ def _is_simple(values: Any) -> bool:
         return kinds.infer_dtype(categories) in ("string", "integer", "floating", "empty")
     if values.dtype.kind == "O" and isinstance(values.dtype, np.dtype):
         return kinds.infer_dtype(values, skipna=True) in _SIMPLE
-    return not isinstance(values.dtype, (pd.PeriodDtype, pd.IntervalDtype)) and values.dtype.kind != "m"
+    return not isinstance(values.dtype, (pd.PeriodDtype, pd.IntervalDtype, pd.SparseDtype)) and values.dtype.kind not in "mc"
 
 
 def _arrow_of_pandas(frame: Any) -> Any:

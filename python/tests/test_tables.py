@@ -102,7 +102,12 @@ def test_columns_that_are_not_needed_may_hold_anything():
     expected = majority(VOTES).to_dict()
     odd = pd.DataFrame(VOTES).assign(nothing=None, nested=[[1]] * 6, mixed=[1, "a", None, 2.5, b"x", [1]], named=[{"a": 1}] * 6)
     assert majority(odd).to_dict() == expected
+    rare = pd.DataFrame(VOTES).assign(sparse=pd.arrays.SparseArray([0, 0, 1, 1, 1, 0]), complex=1j)
+    assert majority(rare).to_dict() == expected
     assert majority(pl.DataFrame(VOTES).with_columns(nothing=None)).to_dict() == expected
+    objects = pl.Series("task", [IDS["uuid"][task - 1] for task in TASKS], dtype=pl.Object)
+    assert majority(pl.DataFrame(VOTES).with_columns(objects)).to_frame()["task"].to_list() == list(map(str, IDS["uuid"]))
+    assert majority({**VOTES, "task": range(6)}).to_frame()["task"].to_pylist() == list(range(6))
     with pytest.raises(beanjar.BeanjarError, match="not a single row"):
         majority(pl.DataFrame({"task": [], "worker": [], "label": []}))
 
