@@ -142,6 +142,11 @@ impl SimulatedEmbeddings {
         Labels::from_rows(rows.iter().map(|(unit, worker, label)| (&unit[..], &worker[..], &label[..])))
     }
 
+    /// The true class of a unit, as its label; none if there is no such unit.
+    pub fn class(&self, unit: usize) -> Option<String> {
+        self.labels.truth.get(unit).map(|&class| id('c', class))
+    }
+
     /// The true class of each unit, those that nobody labelled included.
     pub fn truth(&self) -> Result<Column> {
         Column::new("label", self.units().collect(), self.labels.truth.iter().map(|&class| id('c', class)).collect())

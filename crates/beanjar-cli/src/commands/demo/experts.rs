@@ -1,20 +1,35 @@
 use super::{Chapter, paragraph};
 use crate::failure::Result;
 use crate::output::{number, table};
-use beanjar::experts::{FeatureTable, Features, LearnData, LearnFrom, PenaltyKind};
-use beanjar::simulate::{Experts, SimulatedExperts};
-use beanjar::{Context, Learn, LearnOutcome};
+use beanjar::experts::{FeatureTable, LearnData, LearnFrom, PenaltyKind};
+use beanjar::simulate::{Crowd, Embeddings, SimulatedEmbeddings, WorkerModel};
+use beanjar::truth::{Majority, Method};
+use beanjar::{Aggregate, Context, Learn, LearnOutcome};
 
-/// Few units and many features that say nothing: here it matters how one learns.
-const UNITS: usize = 400;
-const NOISE: usize = 50;
+/// Units that experts label, and units that nobody does: the classifier is for these.
+const UNITS: usize = 800;
 const FRESH: usize = 4000;
+const EXPERTS: usize = 8;
+const LABELS_EACH: usize = 3;
+const FEATURES: usize = 60;
 
-/// Three experts: one flips a coin, one is good, one is nearly a coin.
+/// Experts who take classes for one another, each in a way of their own, and are right half of the time.
+fn settings() -> Embeddings {
+    let crowd = Crowd {
+        tasks: UNITS,
+        workers: EXPERTS,
+        classes: 3,
+        votes: (LABELS_EACH, LABELS_EACH),
+        model: WorkerModel::Confusion,
+        accuracy: 0.5,
+        ..Crowd::default()
+    };
+    Embeddings { crowd, unlabelled: FRESH, features: FEATURES, ..Embeddings::default() }
+}
+
 pub(super) fn tell(context: &Context) -> Result<Chapter> {
-    let settings = Experts { units: UNITS, noise_features: NOISE, ..Experts::default() };
-    let drawn = settings.draw(context)?;
-    let (features, labels, truth) = (feature_table(&drawn)?, drawn.to_labels()?, drawn.truth()?);
+    let drawn = settings().draw(context)?;
+    let (features, labels, truth) = (drawn.table()?, drawn.to_labels()?, drawn.truth()?);
     let data = LearnData { truth: Some(&truth), ..LearnData::new(&features, &labels) };
     let compared = Learn::default().compare(&LearnData::new(&features, &labels), context)?;
     let row = |model: &beanjar::surrogate::ModelScore| {
@@ -25,25 +40,26 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
         &["model, penalty", "S", "standard error", "worse by", "standard error"],
         compared.models.iter().map(row).collect(),
     );
+    let vote =
+        Aggregate { method: Method::Majority(Majority::default()), truth: Some(truth.clone()), ..Aggregate::default() };
+    let vote = vote.fit(&labels, context)?.truth.map(|truth| truth.accuracy);
     let met = paragraph(&format!(
-        "Three experts label {UNITS} units with {} features, of which 5 matter. One expert flips a coin, one is right 85 \
-         times in 100, one hardly more often than a coin. By labels that were held out alone:",
-        NOISE + 5,
+        "{EXPERTS} experts label {UNITS} units of 3 classes, {LABELS_EACH} experts each. They take classes for one another, each \
+         in a way of their own: their plain vote is right {} of the time. Units have {FEATURES} features. By labels that were \
+         held out alone:",
+        number(vote),
     ));
 
-    let fresh = Experts { units: FRESH, ..settings };
-    let fresh = fresh.draw(&context.clone().with_seed(context.seed().wrapping_add(1)))?;
     let name = |place: Option<&beanjar::surrogate::ModelScore>| place.map_or("", |model| &model.name).to_owned();
     let (first, last) = (name(compared.models.first()), name(compared.models.last()));
     let chosen = fit(&first, &data, context)?;
-    let (wrong, wrong_of_last) =
-        (wrong(&chosen, &fresh, context)?, wrong(&fit(&last, &data, context)?, &fresh, context)?);
+    let wrong = |learned: &LearnOutcome| wrong(learned, &features, &drawn, context);
+    let (wrong, wrong_of_last) = (wrong(&chosen)?, wrong(&fit(&last, &data, context)?)?);
     let (more, se) = paired(&wrong_of_last, &wrong);
     let found = paragraph(&format!(
-        "S chooses '{first}', which takes {} features. On {FRESH} fresh units, whose truth it never saw, it is wrong {} of \
-         the time. The last by S, '{last}', is wrong {} more often (standard error {}, on the same units).",
-        chosen.features.iter().filter(|row| !row.truth.is_zero()).count(),
-        number(mean(&wrong)),
+        "S chooses '{first}'. On {FRESH} fresh units, which no expert saw, it is right {} of the time. The last by S, \
+         '{last}', is wrong {} more often (standard error {}, on the same units). Nobody told beanjar a true class.",
+        number(1.0 - mean(&wrong)),
         number(more),
         number(se),
     ));
@@ -66,10 +82,15 @@ fn fit(name: &str, data: &LearnData<'_>, context: &Context) -> Result<LearnOutco
 }
 
 /// Of each fresh unit, 1 where the prediction is wrong.
-fn wrong(learned: &LearnOutcome, fresh: &SimulatedExperts, context: &Context) -> Result<Vec<f64>> {
-    let predicted = learned.model.predict(&feature_table(fresh)?, None, context)?;
-    let wrong = |(unit, class): (usize, &u8)| f64::from(u8::from(predicted.label(unit) != class.to_string()));
-    Ok(fresh.truth.iter().enumerate().map(wrong).collect())
+fn wrong(
+    learned: &LearnOutcome,
+    features: &FeatureTable,
+    drawn: &SimulatedEmbeddings,
+    context: &Context,
+) -> Result<Vec<f64>> {
+    let predicted = learned.model.predict(features, None, context)?;
+    let wrong = |unit: usize| f64::from(u8::from(drawn.class(unit).is_none_or(|class| predicted.label(unit) != class)));
+    Ok((UNITS..UNITS + FRESH).map(wrong).collect())
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -82,14 +103,6 @@ fn paired(one: &[f64], other: &[f64]) -> (f64, f64) {
     let middle = mean(&differences);
     let squares: Vec<f64> = differences.iter().map(|difference| (difference - middle).powi(2)).collect();
     (middle, (mean(&squares) / differences.len().max(1) as f64).sqrt())
-}
-
-fn feature_table(drawn: &SimulatedExperts) -> Result<FeatureTable> {
-    let names = drawn.feature_names();
-    let column = |feature: usize| drawn.features.iter().map(|unit| unit[feature]).collect();
-    let columns: Vec<Vec<f64>> = (0..names.len()).map(column).collect();
-    let features = Features::from_columns(drawn.truth.len(), &columns)?;
-    Ok(FeatureTable::new(drawn.units().collect(), names, features)?)
 }
 
 #[cfg(test)]

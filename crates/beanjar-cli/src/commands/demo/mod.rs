@@ -16,8 +16,8 @@ use std::path::PathBuf;
 ///
 /// A crowd judges photos of people: what are the judgments like, what should be asked of new photos to predict people's
 /// height, and what error does that give on fresh photos? Another crowd labels tasks, with spammers and copiers in it: whom
-/// to drop, and what are the labels? Three noisy experts classify units: which classifier to believe, with no truth at hand?
-/// Ends with a report of it all, in the folder given with --out, else in beanjar-demo.
+/// to drop, and what are the labels? Experts who are right half of the time label units with features: which classifier to
+/// believe, with no truth at hand? Ends with a report of it all, in the folder given with --out, else in beanjar-demo.
 #[derive(Args)]
 #[command(after_help = "Example:\n  beanjar demo --out story")]
 pub(crate) struct Demo {}
