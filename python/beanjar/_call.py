@@ -46,20 +46,20 @@ def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Map
     flags = [word for name, value in options.items() for word in flag(name, value, held)]
     with Bar(progress) as bar:
         # A table may have any name, also one that begins with a dash.
-        told, notes, warned, columns = _beanjar.call([command, *flags, "--", *places], held.things, bar.show)
+        text, notes, warned, columns = _beanjar.call([command, *flags, "--", *places], held.things, bar.show)
     for sentence in warned if warn else ():
         warnings.warn(sentence, BeanjarWarning, stacklevel=_of_the_caller())
     types = {} if is_path(main) else held.types(dict(columns))
-    return Answer(_parsed(told) if told else {}, kind(main), types, warned, notes)
+    return Answer(_parsed(text) if text else {}, kind(main), types, warned, notes)
 
 
-def _parsed(told: bytes) -> dict[str, Any]:
+def _parsed(text: bytes) -> dict[str, Any]:
     """What a command answered. Of a million tasks that is millions of objects, through which the search for garbage would go
     again and again in vain."""
     searching = gc.isenabled()
     gc.disable()
     try:
-        return json.loads(told)
+        return json.loads(text)
     finally:
         if searching:
             gc.enable()

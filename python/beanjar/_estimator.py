@@ -47,8 +47,8 @@ class Estimator:
 
     def __repr__(self) -> str:
         defaults = {name: parameter.default for name, parameter in inspect.signature(type(self).__init__).parameters.items()}
-        told = [f"{name}={value!r}" for name, value in self.get_params().items() if not _same(value, defaults[name])]
-        return f"{type(self).__name__}({', '.join(told)})"
+        shown = [f"{name}={value!r}" for name, value in self.get_params().items() if not _same(value, defaults[name])]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -102,8 +102,8 @@ class Table:
         columns = {str(name): _listing(values)() if _listing(values) else values for name, values in given.items()}
         lengths = {name: len(values) for name, values in columns.items()}
         if len(set(lengths.values())) > 1:
-            told = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
-            raise BeanjarError(f"{self.name}: columns must be of one length, and {told}")
+            each = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
+            raise BeanjarError(f"{self.name}: columns must be of one length, and {each}")
         return columns
 
     def held(self) -> tuple[str, str, Any]:

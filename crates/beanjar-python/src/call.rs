@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use std::ffi::OsString;
 
 /// JSON, notes, warnings, and of each table its columns and what they hold.
-type Told<'py> = (Bound<'py, PyBytes>, Vec<String>, Vec<String>, Vec<(String, Vec<(String, String)>)>);
+type Called<'py> = (Bound<'py, PyBytes>, Vec<String>, Vec<String>, Vec<(String, Vec<(String, String)>)>);
 
 /// Calls a command with the arguments of the command line, and what is held under the names among them.
 #[pyfunction]
@@ -17,7 +17,7 @@ pub(crate) fn call<'py>(
     arguments: Vec<String>,
     held: Vec<Held<'py>>,
     progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<Told<'py>> {
+) -> PyResult<Called<'py>> {
     let held = held.into_iter().map(memory).collect::<PyResult<Vec<_>>>()?;
     let answer = watched(py, progress, move |ear| {
         beanjar_cli::call(&arguments, held, move |progress| ear.hear(progress.stage, progress.done))

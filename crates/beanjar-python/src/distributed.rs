@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyIterator};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-fn told(error: &Error) -> PyErr {
+fn py_error(error: &Error) -> PyErr {
     BeanjarError::new_err(error.to_string())
 }
 
@@ -64,7 +64,7 @@ impl Placer {
             };
             let rows: Vec<(&str, &str, &str)> =
                 tasks.iter().zip(workers).zip(labels).map(|((task, worker), label)| (*task, *worker, *label)).collect();
-            self.0.push(&rows).map_err(|error| told(&error))?;
+            self.0.push(&rows).map_err(|error| py_error(&error))?;
         }
         if self.0.waiting() >= most { Ok(placed(table.py(), self.0.drain())) } else { Ok(Vec::new()) }
     }
@@ -106,7 +106,7 @@ impl Gathering {
     fn push(&mut self, votes: &[u8], ids: &[u8]) -> PyResult<()> {
         let taken =
             TaskBlock::from_bytes(votes).and_then(|votes| self.0.push_block(&votes, &TaskIds::from_bytes(ids)?));
-        taken.map_err(|error| told(&error))
+        taken.map_err(|error| py_error(&error))
     }
 
     /// The blocks, by leaf.
@@ -123,7 +123,7 @@ pub(crate) struct Pass(distributed::Pass);
 impl Pass {
     #[new]
     fn new(bytes: &[u8]) -> PyResult<Self> {
-        distributed::Pass::from_bytes(bytes).map(Pass).map_err(|error| told(&error))
+        distributed::Pass::from_bytes(bytes).map(Pass).map_err(|error| py_error(&error))
     }
 
     /// How many numbers the sum has.
@@ -160,7 +160,7 @@ impl Pass {
         let sums = self.0.sums(blocks.try_iter()?.map(read), leaf_bits, part_bits);
         match (sums, failed) {
             (_, Some(failed)) => Err(failed),
-            (Err(error), None) => Err(told(&error)),
+            (Err(error), None) => Err(py_error(&error)),
             (Ok(sums), None) => sums.iter().map(|(part, sum)| Ok((*part, bytes(py, sum)?))).collect(),
         }
     }
@@ -174,7 +174,7 @@ pub(crate) fn add_parts<'py>(
     bits: u32,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let parts = parts.iter().map(|(part, sum)| (*part, floats(sum.as_bytes()).collect())).collect();
-    let sum = distributed::add_parts(parts, bits).map_err(|error| told(&error))?;
+    let sum = distributed::add_parts(parts, bits).map_err(|error| py_error(&error))?;
     bytes(py, &sum.unwrap_or_default())
 }
 
@@ -189,13 +189,13 @@ pub(crate) struct Reading(distributed::Reading);
 impl Reading {
     #[new]
     fn new(bytes: &[u8]) -> PyResult<Self> {
-        distributed::Reading::from_bytes(bytes).map(Reading).map_err(|error| told(&error))
+        distributed::Reading::from_bytes(bytes).map(Reading).map_err(|error| py_error(&error))
     }
 
     /// Of a block's tasks the class, its probability, whether it is tied, and the probabilities of all classes.
     fn answers<'py>(&self, py: Python<'py>, votes: &[u8], ids: &[u8], seed: u64) -> PyResult<Answers<'py>> {
         let read = || self.0.answers(TaskBlock::from_bytes(votes)?, &TaskIds::from_bytes(ids)?, seed);
-        let found = read().map_err(|error| told(&error))?;
+        let found = read().map_err(|error| py_error(&error))?;
         Ok((found.classes, bytes(py, &found.confidence)?, found.tied, bytes(py, &found.probabilities)?))
     }
 }
@@ -211,7 +211,7 @@ pub(crate) fn sample_tasks<'py>(
     let (seed, bound, most) = sample;
     let draw =
         || TaskSample { seed, bound, votes: most }.of(&TaskBlock::from_bytes(votes)?, &TaskIds::from_bytes(ids)?);
-    let (votes, ids) = draw().map_err(|error| told(&error))?;
+    let (votes, ids) = draw().map_err(|error| py_error(&error))?;
     Ok((PyBytes::new(py, &votes.to_bytes()), PyBytes::new(py, &ids.to_bytes())))
 }
 
@@ -221,9 +221,9 @@ pub(crate) fn sample_tasks<'py>(
 pub(crate) fn layout(method: &str, labels: u64, workers: u64, classes: u64) -> PyResult<(u32, u32, u64)> {
     let numbers = match method {
         "inspect" => 3 * workers + 1,
-        method => {
-            DistributedMethod::named(method, None, None, None).map_err(|error| told(&error))?.numbers(workers, classes)
-        }
+        method => DistributedMethod::named(method, None, None, None)
+            .map_err(|error| py_error(&error))?
+            .numbers(workers, classes),
     };
     Ok((distributed::leaf_bits(labels), distributed::sum_bits(labels, numbers), numbers))
 }
@@ -264,7 +264,7 @@ impl Asked {
     fn answer<T>(&self, found: beanjar::Result<T>) -> PyResult<T> {
         match self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
-            None => found.map_err(|error| told(&error)),
+            None => found.map_err(|error| py_error(&error)),
         }
     }
 }
@@ -312,6 +312,7 @@ type Known = (Vec<String>, Vec<String>, u64, bool);
 
 /// Fits. Gives the reading, the outcome as JSON, and warnings.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of a function of Python")]
 pub(crate) fn fit_distributed<'py>(
     py: Python<'py>,
     settings: Settings,
@@ -322,7 +323,7 @@ pub(crate) fn fit_distributed<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, String, Vec<String>)> {
     let (name, shares, uniform, smoothing, iterations) = settings;
     let prior = if uniform { Some(ClassPrior::Uniform) } else { shares.map(ClassPrior::Given) };
-    let method = DistributedMethod::named(&name, prior, smoothing, iterations).map_err(|error| told(&error))?;
+    let method = DistributedMethod::named(&name, prior, smoothing, iterations).map_err(|error| py_error(&error))?;
     let (workers, classes, labels, average) = known;
     let (workers, classes) = (workers.into_iter().collect(), classes.into_iter().collect());
     let repeats = if average { Repeats::Average } else { Repeats::All };
@@ -338,6 +339,7 @@ pub(crate) fn fit_distributed<'py>(
 
 /// Inspects labels that are elsewhere: `settings` are the scale and the number of bootstrap copies. Gives JSON and warnings.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of a function of Python")]
 pub(crate) fn inspect_distributed(
     py: Python<'_>,
     settings: (String, usize),
@@ -347,14 +349,14 @@ pub(crate) fn inspect_distributed(
     patterns: Py<PyAny>,
 ) -> PyResult<(String, Vec<String>)> {
     let (name, bootstrap) = settings;
-    let scale = Scale::named(&name).map_err(|error| told(&error))?;
+    let scale = Scale::named(&name).map_err(|error| py_error(&error))?;
     let (workers, classes, labels, _) = known;
     let (workers, classes): (Dictionary, Dictionary) = (workers.into_iter().collect(), classes.into_iter().collect());
     let (context, asked) = asked(seed, sum, patterns);
     let inspect = InspectLabels { scale, bootstrap, ..InspectLabels::default() };
     let found = py.detach(|| inspect.run_far(labels, (&workers, &classes), &asked, &context));
     let outcome = asked.answer(found)?;
-    let json = outcome.to_json().map_err(|error| told(&error))?;
+    let json = outcome.to_json().map_err(|error| py_error(&error))?;
     Ok((json, outcome.warnings.iter().map(ToString::to_string).collect()))
 }
 
@@ -370,7 +372,7 @@ pub(crate) fn vote_patterns<'py>(
     for block in blocks.try_iter()? {
         let votes = block?.extract::<Bound<'py, PyBytes>>()?;
         let seen = TaskBlock::from_bytes(votes.as_bytes()).and_then(|block| patterns.observe_block(block, workers));
-        seen.map_err(|error| told(&error))?;
+        seen.map_err(|error| py_error(&error))?;
     }
     Ok(PyBytes::new(py, &patterns.to_bytes()))
 }

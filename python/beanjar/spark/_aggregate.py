@@ -93,7 +93,7 @@ def aggregate(
     if isinstance(prior, str) and prior not in ("estimated", "uniform"):
         raise ValueError(f"prior is {prior}, and must be estimated, uniform, or a share for each class")
     try:
-        reading, told, warned = _beanjar.fit_distributed(
+        reading, text, warned = _beanjar.fit_distributed(
             (method, given, prior == "uniform", smoothing, iterations),
             (found.workers, found.classes, found.labels, found.average),
             seed,
@@ -105,5 +105,5 @@ def aggregate(
         raise
     for sentence in warned:
         found.warn(sentence, 2)
-    answer = Answer(json.loads(told), "pandas" if find_spec("pandas") else "arrow", {}, found.warnings, [])
+    answer = Answer(json.loads(text), "pandas" if find_spec("pandas") else "arrow", {}, found.warnings, [])
     return Aggregation(answer, found, reading, seed)

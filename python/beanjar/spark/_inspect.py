@@ -34,11 +34,11 @@ def inspect(
         on_driver=on_driver,
     )  # fmt: skip
     try:
-        told, warned = _beanjar.inspect_distributed(
+        text, warned = _beanjar.inspect_distributed(
             (scale, bootstrap), (found.workers, found.classes, found.labels, False), seed, found.sum, found.patterns
         )
     finally:
         found.coded.unpersist()
     for sentence in warned:
         found.warn(sentence, 2)
-    return Inspection(Answer(json.loads(told), "pandas" if find_spec("pandas") else "arrow", {}, found.warnings, []))
+    return Inspection(Answer(json.loads(text), "pandas" if find_spec("pandas") else "arrow", {}, found.warnings, []))

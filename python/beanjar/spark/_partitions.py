@@ -55,8 +55,8 @@ def columns_of(frame: Any, columns: Mapping[str, str] | None, roles: tuple[str, 
         flags = [f"--columns={words(named)}"] if named else []
         kind = "labels" if "label" in roles else "judgments"
         try:
-            told = _beanjar.call(["inspect", "table", f"--kind={kind}", *flags], [first.held()], None)
-            found = {role: column for column, role in dict(told[3])["table"]}
+            answer = _beanjar.call(["inspect", "table", f"--kind={kind}", *flags], [first.held()], None)
+            found = {role: column for column, role in dict(answer[3])["table"]}
         except BeanjarError as error:
             found = {role: role for role in roles if role in frame.columns}
             if not set(roles) <= {*found, *named}:

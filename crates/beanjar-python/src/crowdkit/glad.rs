@@ -12,6 +12,7 @@ type Fitted<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Bound<'py,
 
 /// EM until the expected log-likelihood, per vote and class, gains less than `tol`.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of a function of Python")]
 #[pyo3(signature = (rows, prior, abilities, ease, n_iter, tol, m_step_max_iter, m_step_tol, progress))]
 pub(crate) fn glad<'py>(
     py: Python<'py>,

@@ -15,6 +15,7 @@ type Fitted<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Bound<'py,
 /// `order` has workers and labels in sorted order. crowd-kit reads the rows and columns of new strategies as if they were
 /// in order of first appearance, while they are in sorted order, so each worker gets another's; it is followed here.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of a function of Python")]
 #[pyo3(signature = (rows, spamming, strategies, order, n_iter, priors, smoothing))]
 pub(crate) fn mace<'py>(
     py: Python<'py>,
@@ -32,7 +33,8 @@ pub(crate) fn mace<'py>(
         strategies: floats(strategies.as_bytes()).collect(),
         products: vec![0.0; votes.tasks() * votes.labels],
     };
-    let likelihood = watched(py, None, |ear| model.run(&votes, &order, n_iter, priors, smoothing, &ear))?;
+    let steps = Steps { order, n_iter, priors, smoothing };
+    let likelihood = watched(py, None, |ear| model.run(&votes, &steps, &ear))?;
     let Model { spamming, strategies, products } = model;
     Ok((array(py, &products)?, array(py, &spamming)?, array(py, &strategies)?, likelihood))
 }
@@ -49,22 +51,23 @@ struct Model {
     products: Vec<f64>,
 }
 
+struct Steps {
+    /// Workers and labels in sorted order.
+    order: (Vec<usize>, Vec<usize>),
+    n_iter: usize,
+    priors: Option<(f64, f64)>,
+    smoothing: f64,
+}
+
 impl Model {
-    fn run(
-        &mut self,
-        votes: &Votes,
-        order: &(Vec<usize>, Vec<usize>),
-        n_iter: usize,
-        priors: Option<(f64, f64)>,
-        smoothing: f64,
-        ear: &Ear,
-    ) -> f64 {
+    fn run(&mut self, votes: &Votes, steps: &Steps, ear: &Ear) -> f64 {
+        let Steps { order: (workers, labels), n_iter, priors, smoothing } = steps;
+        let (n_iter, priors, smoothing) = (*n_iter, *priors, *smoothing);
         let (mut likelihood, mut guessed, mut known) = self.expect(votes);
         for step in 0..n_iter {
             if ear.hear("fitting", step as f64 / n_iter as f64).is_break() {
                 break;
             }
-            let (workers, labels) = order;
             let guesses = &guessed;
             let of_worker = |&worker: &usize| labels.iter().map(move |label| guesses[worker * votes.labels + label]);
             let sorted: Vec<f64> = workers.iter().flat_map(of_worker).collect();

@@ -5,7 +5,7 @@ mod pairs;
 
 use super::{Rows, Votes, threads};
 use crate::numbers::{array, floats, integers};
-use crate::watch::{BeanjarError, Ear, watched};
+use crate::watch::{BeanjarError, watched};
 use beanjar::Context;
 use expectation::{Logs, Sums, probabilities, shares};
 use pairs::Pairs;
@@ -30,6 +30,7 @@ type Fitted<'py> = (
 /// EM from the shares of votes, or from given errors. `gold` has a label for each task, -1 where it is not known. It stops
 /// as crowd-kit does, by a bound in which the class prior counts once for each vote and not once for each task.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of a function of Python")]
 #[pyo3(signature = (rows, gold, errors, n_iter, tol, one_coin))]
 pub(crate) fn dawid_skene<'py>(
     py: Python<'py>,
@@ -43,10 +44,10 @@ pub(crate) fn dawid_skene<'py>(
     let pairs = Pairs::of(&rows, Votes::of(&rows)?)?;
     let gold: Vec<i32> = gold.map(|gold| integers(gold.as_bytes()).collect()).unwrap_or_default();
     let errors: Option<Vec<f64>> = errors.map(|errors| floats(errors.as_bytes()).collect());
-    let rule = Stopping { n_iter, tol };
+    let em = Em { n_iter, tol, one_coin };
     let fit = watched(py, None, |ear| {
         let context = ear.context().with_threads(threads())?;
-        Ok(Fit::run(&pairs, &gold, errors, &rule, one_coin, &context, &ear))
+        Ok(em.run(&pairs, &gold, errors, &context))
     })?;
     let Fit { probabilities, best, model, skills, losses } =
         fit.map_err(|error: beanjar::Error| BeanjarError::new_err(error.to_string()))?;
@@ -55,9 +56,10 @@ pub(crate) fn dawid_skene<'py>(
     Ok((array(py, &probabilities)?, array(py, &best)?, prior, errors, of_pairs, array(py, &skills)?, losses))
 }
 
-struct Stopping {
+struct Em {
     n_iter: usize,
     tol: f64,
+    one_coin: bool,
 }
 
 /// The class prior, and of each pair of worker and label the probability of the label by class.
@@ -76,16 +78,9 @@ struct Fit {
     losses: Vec<f64>,
 }
 
-impl Fit {
-    fn run(
-        pairs: &Pairs,
-        gold: &[i32],
-        errors: Option<Vec<f64>>,
-        stopping: &Stopping,
-        one_coin: bool,
-        context: &Context,
-        ear: &Ear,
-    ) -> Fit {
+impl Em {
+    fn run(&self, pairs: &Pairs, gold: &[i32], errors: Option<Vec<f64>>, context: &Context) -> Fit {
+        let Em { n_iter, tol, one_coin } = *self;
         let classes = pairs.labels;
         let first = |task: usize, row: &mut [f64]| {
             shares(pairs, task, row);
@@ -99,8 +94,8 @@ impl Fit {
         // What the probabilities of the tasks follow from.
         let mut used = None;
         let (mut last, mut losses) = (f64::NEG_INFINITY, Vec::new());
-        for step in 0..stopping.n_iter {
-            if ear.hear("fitting", step as f64 / stopping.n_iter as f64).is_break() {
+        for step in 0..n_iter {
+            if context.report("fitting", step as f64 / n_iter as f64).is_err() {
                 break;
             }
             let logs = Logs::of(&model);
@@ -115,7 +110,7 @@ impl Fit {
             model.prior.iter_mut().for_each(|p| *p = p.max(SMALLEST));
             used = Some((before, logs));
             losses.push(loss);
-            if loss - last < stopping.tol {
+            if loss - last < tol {
                 break;
             }
             last = loss;
