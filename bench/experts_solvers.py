@@ -25,16 +25,16 @@ def descend(gram, gradient, coefficients, free, penalty, moves, rounds, toleranc
     for _ in range(rounds):
         gained = 0.0
         for j in range(size):
-            bend = gram[j, j]
-            if bend <= 0.0:
+            curvature = gram[j, j]
+            if curvature <= 0.0:
                 continue
             here = coefficients[j] + moves[j]
-            aim = here - slope[j] / bend
-            bar = 0.0 if j < free else penalty / bend
+            aim = here - slope[j] / curvature
+            bar = 0.0 if j < free else penalty / curvature
             there = np.sign(aim) * max(abs(aim) - bar, 0.0)
             by = there - here
             if by != 0.0:
-                gained += -slope[j] * by - 0.5 * bend * by * by
+                gained += -slope[j] * by - 0.5 * curvature * by * by
                 if j >= free:
                     gained += penalty * (abs(here) - abs(there))
                 moves[j] += by
@@ -58,17 +58,17 @@ class Newton:
         value = self.value(u, targets, given, c, penalty)
         for _ in range(100):
             p = expit(u)
-            slopes, bends = given * (p - targets), given * p * (1 - p)
-            slope, bend = slopes.sum(1), bends.sum(1)
+            slopes, curvatures = given * (p - targets), given * p * (1 - p)
+            slope, curvature = slopes.sum(1), curvatures.sum(1)
             gradient = x.T @ slope
             working = np.flatnonzero((c != 0) | (np.abs(gradient) > penalty))
             xw = x[:, working] if len(working) < x.shape[1] else x
             k = len(a)
             gram = np.empty((k + len(working), k + len(working)))
-            gram[:k, :k] = np.diag(bends.sum(0) + 1e-12)
-            gram[:k, k:] = bends.T @ xw
+            gram[:k, :k] = np.diag(curvatures.sum(0) + 1e-12)
+            gram[:k, k:] = curvatures.T @ xw
             gram[k:, :k] = gram[:k, k:].T
-            gram[k:, k:] = (xw * bend[:, None]).T @ xw
+            gram[k:, k:] = (xw * curvature[:, None]).T @ xw
             all_gradients = np.concatenate([slopes.sum(0), gradient[working]])
             moves = np.zeros(k + len(working))
             here = np.concatenate([a, c[working]])

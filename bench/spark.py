@@ -177,7 +177,7 @@ def single(folder, labels, steps, most):
     return {"labels": rows, "step": (many["cpu"] - few["cpu"]) / steps, "all": many["cpu"], "peak": many["peak"]}
 
 
-def told(given, figures):
+def summary(given, figures):
     """The figures that there are, as lines."""
     labels = given.labels
     if made := figures.get("data"):
@@ -231,7 +231,7 @@ def main():
             if part in given.only:
                 figures[part] = run[part]()
                 kept.write_text(json.dumps(figures))
-        print("\n".join(told(given, figures)))
+        print("\n".join(summary(given, figures)))
     finally:
         if given.data is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -21,7 +21,7 @@ pub struct Answer {
     pub columns: Vec<(String, Vec<(String, &'static str)>)>,
 }
 
-/// The calling program: what it hears, and what it is told in the end.
+/// The calling program: what it hears of progress, and the answer that it gets.
 pub(crate) struct Caller {
     pub(crate) progress: Arc<Heard>,
     answer: Mutex<Answer>,

@@ -23,7 +23,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The flag that mends what the library complains about.
+/// The flag that helps with what the library complains about.
 fn hint(error: &beanjar::Error) -> &'static str {
     use beanjar::Error;
     match error {
@@ -48,7 +48,7 @@ fn hint(error: &beanjar::Error) -> &'static str {
     }
 }
 
-/// The flag that mends what was wrong with a file.
+/// The flag that helps with what was wrong with a file.
 fn file_hint(error: &beanjar_io::Error) -> String {
     use beanjar_io::{Error, FeatureProblem};
     match error {

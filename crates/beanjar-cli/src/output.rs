@@ -304,7 +304,7 @@ pub(crate) fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// The flag that mends what the library warns of.
+/// The flag that helps with what the library warns of.
 fn advice(warning: &beanjar::Warning) -> &'static str {
     match warning {
         beanjar::Warning::Stopped { .. } => "; --iterations gives it more",

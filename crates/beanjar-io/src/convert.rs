@@ -37,6 +37,7 @@ type Create<'a> = &'a dyn Fn(&[(&str, ColumnType)]) -> Result<TableWriter>;
 
 /// What was converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Converted {
     /// How many rows were written.
     pub rows: usize,

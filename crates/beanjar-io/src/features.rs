@@ -15,6 +15,7 @@ use beanjar::experts::{FeatureTable, Features};
 
 /// A table of features that was read from a file.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ReadFeatures {
     /// The features of units, whose ids are in the first column.
     pub table: FeatureTable,

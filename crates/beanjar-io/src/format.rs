@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A file format, which a file's name shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Comma-separated values; semicolons and tabs are recognised by the header.
     Csv,
@@ -32,6 +33,7 @@ pub enum Format {
 
 /// What a text file is wrapped in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// Nothing.
     Plain,

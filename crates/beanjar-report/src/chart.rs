@@ -35,12 +35,14 @@ impl Series {
     }
 
     /// The same with a shaded band: where, from and to. Parts that are not finite are left out.
+    #[must_use]
     pub fn with_band(self, band: impl IntoIterator<Item = (f64, f64, f64)>) -> Self {
         let finite = |(x, low, high): &(f64, f64, f64)| x.is_finite() && low.is_finite() && high.is_finite();
         Series { band: band.into_iter().filter(finite).collect(), ..self }
     }
 
     /// The same, dashed.
+    #[must_use]
     pub fn dashed(self) -> Self {
         Series { dashed: true, ..self }
     }
@@ -100,12 +102,14 @@ impl Chart {
     }
 
     /// With one more line.
+    #[must_use]
     pub fn with(mut self, series: Series) -> Self {
         self.series.push(series);
         self
     }
 
     /// With both axes logarithmic; points at or below zero are left out.
+    #[must_use]
     pub fn logarithmic(self) -> Self {
         Chart { logarithmic: (true, true), ..self }
     }

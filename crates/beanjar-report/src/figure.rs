@@ -3,9 +3,10 @@
 use crate::frame::Draw;
 use crate::table::Table;
 use crate::text::escaped;
+use std::sync::Arc;
 
 /// A figure of a report.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Figure {
     /// Its name within its part.
     pub(crate) id: String,
@@ -14,7 +15,7 @@ pub struct Figure {
     /// The same as HTML, if the page's slider changes it.
     pub(crate) live_title: Option<String>,
     /// None where the table is the figure.
-    pub(crate) drawing: Option<Box<dyn Draw + Send + Sync>>,
+    pub(crate) drawing: Option<Arc<dyn Draw + Send + Sync>>,
     /// What it means for the reader, in one sentence.
     pub(crate) meaning: String,
     pub(crate) table: Table,
@@ -36,7 +37,7 @@ impl Figure {
         meaning: impl Into<String>,
         table: Table,
     ) -> Self {
-        let drawing: Option<Box<dyn Draw + Send + Sync>> = Some(Box::new(drawing));
+        let drawing: Option<Arc<dyn Draw + Send + Sync>> = Some(Arc::new(drawing));
         Figure {
             id: id.into(),
             title,

@@ -26,7 +26,7 @@ impl Heat {
     }
 }
 
-/// Shades of the colour: more cannot be told apart.
+/// Shades of the colour: more cannot be distinguished.
 const SHADES: usize = 20;
 /// The side of a square, in cells.
 const SIDE: f64 = 0.94;

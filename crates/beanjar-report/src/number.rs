@@ -60,15 +60,6 @@ pub(crate) fn mean_of(mean: f64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Where a share lies with 95 percent (Wilson), seen in `n` cases.
-pub(crate) fn wilson(share: f64, n: usize) -> (f64, f64) {
-    let (n, z) = (n.max(1) as f64, 1.96);
-    let scale = 1.0 + z * z / n;
-    let middle = (share + z * z / (2.0 * n)) / scale;
-    let half = z / scale * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).max(0.0).sqrt();
-    (middle - half, middle + half)
-}
-
 fn trimmed(text: String) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -109,13 +100,5 @@ mod tests {
         assert_eq!([0, 1, 2].map(|n| form(n, "is", "are")), ["are", "is", "are"]);
         assert_eq!([1.0, 1.0001, 2.5].map(|mean| mean_of(mean, "vote")), ["1 vote", "1 vote", "2.5 votes"]);
         assert_eq!(count(0, "task"), "0 tasks");
-    }
-
-    #[test]
-    fn few_cases_have_wide_intervals() {
-        // By hand: n = 10, share 1: the lower end is 1 / (1 + z^2 / n).
-        let (low, high) = wilson(1.0, 10);
-        assert!((low - 1.0 / (1.0 + 1.96f64.powi(2) / 10.0)).abs() < 1e-12 && (high - 1.0).abs() < 1e-12);
-        assert!(wilson(0.9, 1000).0 > wilson(1.0, 10).0);
     }
 }

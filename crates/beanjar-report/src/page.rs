@@ -6,7 +6,7 @@ use crate::text::escaped;
 use std::fmt::Write;
 
 /// What one command found: a heading, what matters in a few sentences, and figures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Part {
     /// Its name in addresses and files.
     pub(crate) id: String,
@@ -20,7 +20,7 @@ pub struct Part {
 }
 
 /// A page of one or several parts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Page {
     /// What it is about.
     pub title: String,

@@ -3,7 +3,7 @@
 //! `cargo run --release -p beanjar --example multiselect_speed path 48 100` (attributes and budget) or
 //! `... moments 100000 50 2` (objects, attributes, judgments each).
 
-use beanjar::judgments::JudgmentsPart;
+use beanjar::judgments::{JudgmentColumns, JudgmentsPart};
 use beanjar::multiselect::{Estimates, LabelledJudgments, Selector, Spending, Strategy};
 use beanjar::{Context, Judgments};
 use std::num::NonZeroUsize;
@@ -67,7 +67,7 @@ fn data(objects: usize, attributes: usize, each: usize) -> beanjar::Result<(Judg
             }
         }
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        part.push(block as u32, &ids, &columns, &[], values)?;
+        part.push(block as u32, JudgmentColumns { objects: &ids, attributes: &columns, workers: &[], values })?;
     }
     Ok((Judgments::from_parts(vec![part], &Context::new())?, labels))
 }

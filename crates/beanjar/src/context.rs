@@ -126,11 +126,13 @@ impl Context {
     }
 
     /// The number of threads.
+    #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
     /// The seed of every random choice.
+    #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -216,9 +216,9 @@ pub enum Error {
         /// What is needed at least.
         cheapest: f64,
     },
-    /// So many judgments could be paid that no table would hold them.
+    /// The budget pays for more judgments than a table can hold.
     #[error(
-        "a budget of {budget} could pay {judgments:.0} judgments of an object, and at most {most} make sense; raise the costs, or limit the judgments of each attribute"
+        "a budget of {budget} could pay {judgments:.0} judgments of an object, and at most {most} can be planned; raise the costs, or limit the judgments of each attribute"
     )]
     BudgetTooLarge {
         /// What may be spent.
@@ -297,13 +297,13 @@ pub enum Error {
     /// A rule met votes of another number of classes or workers.
     #[error("the rule is for {classes} classes and {workers} workers, and the votes are not")]
     WrongRule {
-        /// How many classes it tells apart.
+        /// How many classes it has.
         classes: usize,
         /// How many workers it knows.
         workers: usize,
     },
     /// All labels are of one class.
-    #[error("all labels are of one class; there is nothing to tell apart")]
+    #[error("all labels are of one class; there is nothing to predict")]
     OneClass,
     /// A skill for each true class was asked for, and there are not two classes.
     #[error("a skill for each true class needs two classes, and the labels have {0}")]

@@ -1,6 +1,7 @@
 //! Quantiles of sorted values.
 
 /// The quantile of sorted numbers, on a straight line between neighbours. None of none.
+#[must_use]
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = place(sorted.len(), share)?;
     let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);

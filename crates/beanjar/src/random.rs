@@ -5,6 +5,7 @@ use rand_pcg::Pcg64Mcg;
 
 /// The generator of one named piece of random work: the same for a seed and a piece, whichever
 /// thread does it and in whatever order.
+#[must_use]
 pub fn stream(seed: u64, piece: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(mix(seed ^ mix(piece)))
 }

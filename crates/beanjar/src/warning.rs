@@ -72,7 +72,7 @@ pub enum Warning {
         labels: usize,
     },
     /// Workers whom a model does not know.
-    #[error("{} whom the model has never seen, read as the population", counted(*.workers, "worker"))]
+    #[error("{} whom the model has never seen, read with the population's confusion matrix", counted(*.workers, "worker"))]
     UnknownWorkers {
         /// How many.
         workers: usize,
@@ -164,7 +164,7 @@ pub enum Warning {
     },
     /// S is taken on units that were learned from.
     #[error(
-        "{} to test on have labels to learn from as well: the model is scored on units that it learned from, so S is too good",
+        "{} to test on have labels to learn from as well: the model is scored on units that it learned from, so S is too small",
         counted(*.units, "unit")
     )]
     TestUnitsLearnedFrom {
@@ -173,14 +173,14 @@ pub enum Warning {
     },
     /// Without a penalty, a classifier that is certain of every unit.
     #[error(
-        "features tell the classes of all {units} units apart, so without a penalty there is no finite fit: coefficients are as large as the search made them, and probabilities are near 0 and 1; give a penalty, or have it chosen"
+        "features separate the classes of all {units} units, so without a penalty there is no finite fit: coefficients are as large as the search made them, and probabilities are near 0 and 1; give a penalty, or have it chosen"
     )]
     NoFiniteFit {
         /// How many units were learned from.
         units: usize,
     },
     /// A model is scored on labels that it was learned from.
-    #[error("{model} was learned from {labels} of the {of} labels that it is scored on: its S is too good to believe")]
+    #[error("{model} was learned from {labels} of the {of} labels that it is scored on: its S is too small")]
     ScoredOnLearned {
         /// The model.
         model: String,
@@ -299,6 +299,7 @@ fn first_few(names: &[String]) -> String {
 }
 
 /// A number and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
+#[must_use]
 pub fn counted(n: usize, what: &str) -> String {
     let digits = n.to_string();
     let groups: Vec<&str> =

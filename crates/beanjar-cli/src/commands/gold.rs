@@ -2,7 +2,7 @@ use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
-use beanjar::truth::{SuggestedTask, TaskKind};
+use beanjar::truth::SuggestedTask;
 use beanjar::{SuggestGold, SuggestGoldOutcome};
 use beanjar_io::Source;
 use clap::Args;
@@ -48,7 +48,7 @@ impl Report for SuggestGoldOutcome {
     fn text(&self) -> String {
         let row = |task: &SuggestedTask| {
             let confidence = number(task.confidence);
-            vec![task.task.clone(), kind(task).into(), task.label.clone(), confidence, task.votes.to_string()]
+            vec![task.task.clone(), task.kind.to_string(), task.label.clone(), confidence, task.votes.to_string()]
         };
         let header = ["task", "kind", "label so far", "confidence", "labels"];
         let mut text = format!(
@@ -68,15 +68,8 @@ impl Report for SuggestGoldOutcome {
         let header = ["task", "label", "kind", "label_so_far", "confidence"];
         let row = |task: &SuggestedTask| {
             let confidence = exact(Some(task.confidence));
-            vec![task.task.clone(), String::new(), kind(task).into(), task.label.clone(), confidence]
+            vec![task.task.clone(), String::new(), task.kind.to_string(), task.label.clone(), confidence]
         };
         with_header(&header, self.tasks.iter().map(row))
-    }
-}
-
-fn kind(task: &SuggestedTask) -> &'static str {
-    match task.kind {
-        TaskKind::Easy => "easy",
-        TaskKind::Hard => "hard",
     }
 }

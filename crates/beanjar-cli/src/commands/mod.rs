@@ -20,9 +20,9 @@ pub(crate) mod workers;
 mod by_question;
 mod first_written;
 mod label_column;
-pub(crate) mod pictures;
 mod reading_flags;
 mod repeats;
+pub(crate) mod report_flags;
 mod selection_file;
 
 pub(crate) use reading_flags::{Reading, judgments_of, labels_of};

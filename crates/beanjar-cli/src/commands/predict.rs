@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Columns that the model does not need may hold anything.
 ///
 /// A model of 'aggregate' labels new tasks from workers' labels, without fitting again. A worker it has never seen is
-/// read as the population; a label it has never seen is left out. Methods 'skilled' and 'auto' leave each
+/// read with the population's confusion matrix; a label it has never seen is left out. Methods 'skilled' and 'auto' leave each
 /// vote out of the table that it is read by where they are fitted. That cannot be done here, so tasks they were fitted
 /// on may get somewhat surer answers.
 #[derive(Args)]

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 #[derive(Args)]
 pub(crate) struct Reading {
     /// Which columns hold what, where their names do not show it: object=id,worker=rater,label=choice. With
-    /// attribute=NAME, labels are answers to several questions, which NAME tells apart.
+    /// attribute=NAME, labels are answers to several questions, named in that column.
     #[arg(long, value_name = "ROLE=NAME,...")]
     columns: Option<ColumnNames>,
     /// What the file holds, where its columns do not show it.
@@ -30,10 +30,10 @@ pub(crate) struct Reading {
     question: Option<String>,
 }
 
-/// The flag that tells questions apart, for commands that treat each question on its own.
+/// The flag for the column of questions, for commands that treat each question on its own.
 #[derive(Args)]
 pub(crate) struct By {
-    /// The column that tells several questions apart; each is treated on its own.
+    /// The column with the question that a row answers, where there are several; each question is treated on its own.
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
 }
@@ -94,7 +94,7 @@ impl Reading {
         }
     }
 
-    /// The same with questions that another flag tells apart.
+    /// The same with the column of questions that another flag names.
     pub(crate) fn read_by(&self, by: &By, source: &Source, common: &Common) -> Result<Read> {
         let mut options = self.options();
         if let Some(column) = &by.by {
@@ -158,7 +158,7 @@ fn as_first_written(data: Data, common: &Common) -> Result<Data> {
 /// The labels of one question.
 fn only(data: Data, wanted: &str, source: &Source) -> Result<Data> {
     let Data::Questions(mut questions) = data else {
-        let words = "the file has no column that tells questions apart; name it with --columns attribute=NAME";
+        let words = "the file has no column of questions; name it with --columns attribute=NAME";
         return Err(Failure::Words(format!("{}: {words}", source.name())));
     };
     match questions.iter().position(|question| question.name == wanted) {

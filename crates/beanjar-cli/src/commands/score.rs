@@ -1,5 +1,5 @@
-use super::pictures::Pictures;
 use super::repeats::RepeatsFlag;
+use super::report_flags::{ReportFlags, title_of};
 use super::{Known, Reading, column_names, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -35,7 +35,7 @@ pub(crate) struct Score {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 impl Score {
@@ -43,7 +43,7 @@ impl Score {
         let mut inputs: Vec<&Source> = self.files.iter().collect();
         inputs.push(&self.labels);
         inputs.extend(&self.gold);
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
+        let (sink, page) = self.report.places(&inputs, common)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let known = Known::new(&self.reading, common);
         let gold = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
@@ -61,12 +61,8 @@ impl Score {
             _ => Failure::from(error).of(&self.labels),
         })?;
         common.warn_all(&outcome.warnings);
-        easel.draw(
-            &format!(
-                "{} compared by {}",
-                beanjar::counted(self.files.len(), "model"),
-                crate::commands::pictures::title_of(&self.labels)
-            ),
+        page.draw(
+            &format!("{} compared by {}", beanjar::counted(self.files.len(), "model"), title_of(&self.labels)),
             || vec![beanjar_report::score(&outcome)],
         )?;
         sink.emit(&outcome)

@@ -1,9 +1,9 @@
-use super::pictures::Pictures;
 use super::repeats::RepeatsFlag;
+use super::report_flags::{ReportFlags, title_of};
 use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use crate::output::{Report, Rows, exact, number, table, with_header};
 use beanjar::truth::VotesRow;
 use beanjar::{EnoughVotes, EnoughVotesOutcome};
 use beanjar_io::Source;
@@ -28,8 +28,8 @@ pub(crate) struct Votes {
     /// The price of a vote.
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     cost: f64,
-    /// What a label mended is worth, in the same money: votes pay as long as they mend labels for less [default: the price
-    /// of 100 votes].
+    /// What a corrected label is worth, in the same money: votes pay as long as they correct labels for less [default: the
+    /// price of 100 votes].
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     worth: Option<f64>,
     /// The most votes a task to look at [default: twice the mean there are].
@@ -43,13 +43,13 @@ pub(crate) struct Votes {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 impl Votes {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
+        let (sink, page) = self.report.places(&inputs, common)?;
         let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
         let enough = EnoughVotes {
             most: self.most,
@@ -62,7 +62,7 @@ impl Votes {
         let outcome = enough.run(&labels, &common.context()?);
         let outcome = outcome.map_err(|error| of_tables(error, &self.labels, self.gold.as_ref()))?;
         common.warn_all(&outcome.warnings);
-        easel.draw(&format!("How many votes {} needs", crate::commands::pictures::title_of(&self.labels)), || {
+        page.draw(&format!("How many votes {} needs", title_of(&self.labels)), || {
             vec![beanjar_report::votes(&outcome)]
         })?;
         sink.emit(&outcome)
@@ -95,16 +95,7 @@ impl Report for EnoughVotesOutcome {
                 measured,
             ]
         };
-        let now = &self.now;
-        let mut text = format!(
-            "{} with {} ({:.1} a task): {} of the labels expected to be right ({} to {}).\n\n",
-            count(self.tasks, "task"),
-            count(self.votes, "vote"),
-            self.votes_per_task,
-            share(now.accuracy),
-            share(now.accuracy_low),
-            share(now.accuracy_high)
-        );
+        let mut text = self.headline() + "\n\n";
         let header =
             ["votes", "accuracy", "band", "agreement", "ece", "next gains", "price", "still to pay", "measured"];
         text += &table(&header, self.curve.iter().map(row).collect());
@@ -122,12 +113,6 @@ impl Report for EnoughVotesOutcome {
         }
         if self.stops_paying.is_none() {
             text += "--most looks further.\n";
-        }
-        if self.known_answers > 0 {
-            text += &format!("Corrected by {}.\n", count(self.known_answers, "known answer"));
-        }
-        if self.sampled_tasks < self.tasks {
-            text += &format!("Figures are from {} of the tasks, drawn by the seed.\n", self.sampled_tasks);
         }
         text
     }

@@ -1,7 +1,7 @@
 use super::by_question::ByQuestion;
-use super::pictures::{Pictures, by_question};
 use super::reading_flags::{Labelled, questions_of};
 use super::repeats::RepeatsFlag;
+use super::report_flags::{ReportFlags, by_question, title_of};
 use super::{Known, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -57,7 +57,7 @@ pub(crate) struct Workers {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 #[derive(Clone, Copy)]
@@ -142,8 +142,8 @@ impl From<By> for KeepBy {
 impl Workers {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.file].into_iter().chain(&self.truth).collect();
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
-        let title = format!("The workers of {}", crate::commands::pictures::title_of(&self.file));
+        let (sink, page) = self.report.places(&inputs, common)?;
+        let title = format!("The workers of {}", title_of(&self.file));
         if let (Some(By::Accuracy), Some(_)) = (self.by, self.rule) {
             return Err(Failure::Words(
                 "--rule: chooses among workers by score; leave --by out, or say --by score".into(),
@@ -158,7 +158,7 @@ impl Workers {
             by: by.into(),
             repeats: self.repeats.repeats(),
             suspicious: self.suspicious,
-            details: self.pictures.wanted(common),
+            details: self.report.wanted(common),
             ..RankWorkers::default()
         };
         let context = common.context()?;
@@ -174,7 +174,7 @@ impl Workers {
             Labelled::One(labels) => {
                 let outcome = fit(&labels, None)?;
                 common.warn_all(&outcome.warnings);
-                easel.draw(&title, || vec![beanjar_report::workers(&outcome)])?;
+                page.draw(&title, || vec![beanjar_report::workers(&outcome)])?;
                 sink.emit(&WorkersReport { outcome, all: self.all })
             }
             Labelled::Each(questions) => {
@@ -186,7 +186,7 @@ impl Workers {
                 let reports = questions.into_iter().map(report).collect::<Result<Vec<_>>>()?;
                 let parts =
                     reports.iter().map(|(name, report)| (name.as_str(), beanjar_report::workers(&report.outcome)));
-                easel.draw(&title, || by_question(parts))?;
+                page.draw(&title, || by_question(parts))?;
                 sink.emit(&ByQuestion(reports))
             }
         }

@@ -1,10 +1,13 @@
 //! Tests of the real binary, named after what a user does.
 
 mod aggregating;
+mod aggregating_methods;
 mod asking;
 mod bad_input;
+mod contributing;
 mod exports;
 mod hardening;
+mod known_answers;
 mod learning;
 mod learning_features;
 mod learning_in_any_order;

@@ -98,9 +98,9 @@ fn the_demo_tells_a_story_that_fits_a_terminal() {
     let run = folder.run(&["demo", "--out", "story"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
-    for told in ["good-posture", "as beanjar says", "copies another", "plain vote", "fresh units", "beanjar aggregate"]
+    for said in ["good-posture", "as beanjar says", "copies another", "plain vote", "fresh units", "beanjar aggregate"]
     {
-        assert!(run.out.contains(told), "{told}: {}", run.out);
+        assert!(run.out.contains(said), "{said}: {}", run.out);
     }
     assert!(run.out.contains("story/report.html"));
     let page = folder.read("story/report.html");

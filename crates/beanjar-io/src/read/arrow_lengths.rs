@@ -6,7 +6,7 @@ use arrow_ipc::{CompressionType, Message, MessageHeader, root_as_footer, root_as
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-/// What a first look at a file has told.
+/// What a first pass over a file has found.
 pub(super) struct Checked {
     /// Whether it is a stream, without an index at its end.
     pub(super) is_stream: bool,

@@ -122,7 +122,7 @@ fn moments<T: ArrowTimestampType>(
 ) -> Result<(), NotText> {
     let values = array.as_primitive::<T>();
     let Some(zone) = zone else { return dated(values, PrimitiveArray::value_as_datetime, push) };
-    // Without a table of all zones, the moment itself is what can be told: in UTC.
+    // Without a table of all zones, the moment itself can be given: in UTC.
     let zone: Tz = zone.parse().or_else(|_| "+00:00".parse()).map_err(|_| NotText)?;
     for row in 0..values.len() {
         let text = match values.is_valid(row) {

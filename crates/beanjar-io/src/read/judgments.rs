@@ -7,7 +7,7 @@ use crate::column_roles::{Header, Role, is_nameless};
 use crate::error::shown;
 use crate::understood::some;
 use crate::{Error, Result, Understood};
-use beanjar::judgments::{JudgmentsPart, LARGEST};
+use beanjar::judgments::{JudgmentColumns, JudgmentsPart, LARGEST};
 use beanjar::{Context, Judgments, counted};
 
 #[derive(Default)]
@@ -152,7 +152,8 @@ impl Part {
                 values.push(value);
             }
         }
-        let pushed = self.judgments.push(rows.index, &objects, &attributes, &workers, values);
+        let columns = JudgmentColumns { objects: &objects, attributes: &attributes, workers: &workers, values };
+        let pushed = self.judgments.push(rows.index, columns);
         pushed.map_err(|source| Error::Data { file: layout.file.clone(), source })
     }
 }

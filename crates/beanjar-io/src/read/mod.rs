@@ -56,6 +56,7 @@ pub enum Kind {
 
 /// What was in a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Read {
     /// The table.
     pub data: Data,
@@ -90,8 +91,8 @@ pub struct Question {
 /// Reads a file of judgments or labels.
 ///
 /// Judgments may be long (`object,attribute,worker,value`) or wide (one row per object and worker, one column per
-/// attribute). Labels with a column of attributes are those of several questions. A judgment file without an attribute column has one attribute, called as its value column is. Cost:
-/// O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
+/// attribute). Labels with a column of attributes are those of several questions. A judgment file without an attribute
+/// column has one attribute, called as its value column is. Cost: O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
 pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
     let input = Input::open_with(source, options, context)?.missing(&options.missing);
     let (file, names) = (input.file.clone(), input.names.clone());

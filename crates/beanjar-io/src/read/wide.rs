@@ -220,7 +220,7 @@ fn numbered<'a>(name: &'a str, names: &[String], asked: bool) -> Option<(&'a str
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let (stem, number) = name.split_at(name.len() - digits);
     if number.is_empty() {
-        // The first of the names that a data frame has told apart with numbers.
+        // The first of the names to which a data frame has added numbers.
         return names.contains(&format!("{name}.1")).then_some((name, 0));
     }
     let apart = stem.trim_end_matches(['_', '.', '-', ' ']);

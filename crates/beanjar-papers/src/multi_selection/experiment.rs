@@ -91,31 +91,32 @@ impl Experiment {
                         let steps = if alike { longest.clone() } else { within(budget).path(&estimates, data)? };
                         let taken = steps.iter().take_while(|step| step.spent <= budget * (1.0 + 1e-12)).count();
                         let repeats = within(budget).repeats(&steps[..taken]);
-                        self.test(world, draw, train, test, &repeats)
+                        test_error(world, draw, (train, test), &repeats)
                     })
                     .collect()
             })
             .collect()
     }
+}
 
-    fn test(&self, world: &World<'_>, draw: u64, train: &[usize], test: &[usize], repeats: &[u32]) -> Result<f64> {
-        let used: Vec<usize> = (0..repeats.len()).filter(|&a| repeats[a] > 0).collect();
-        let means = |object: usize| -> Vec<f64> {
-            let mean = |&a: &usize| {
-                let n = repeats[a];
-                (0..n).map(|j| (world.judge)(draw, object, a, j)).sum::<f64>() / f64::from(n)
-            };
-            used.iter().map(mean).collect()
+/// The mean squared error on test objects of least squares on the training objects.
+fn test_error(world: &World<'_>, draw: u64, (train, test): (&[usize], &[usize]), repeats: &[u32]) -> Result<f64> {
+    let used: Vec<usize> = (0..repeats.len()).filter(|&a| repeats[a] > 0).collect();
+    let means = |object: usize| -> Vec<f64> {
+        let mean = |&a: &usize| {
+            let n = repeats[a];
+            (0..n).map(|j| (world.judge)(draw, object, a, j)).sum::<f64>() / f64::from(n)
         };
-        let x: Vec<Vec<f64>> = train.iter().map(|&object| means(object)).collect();
-        let y: Vec<f64> = train.iter().map(|&object| world.labels[object]).collect();
-        let (weights, bias) = linear_fit(&x, &y)?;
-        let squared = |&object: &usize| {
-            let predicted = bias + means(object).iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
-            (predicted - world.labels[object]).powi(2)
-        };
-        Ok(test.iter().map(squared).sum::<f64>() / test.len().max(1) as f64)
-    }
+        used.iter().map(mean).collect()
+    };
+    let x: Vec<Vec<f64>> = train.iter().map(|&object| means(object)).collect();
+    let y: Vec<f64> = train.iter().map(|&object| world.labels[object]).collect();
+    let (weights, bias) = linear_fit(&x, &y)?;
+    let squared = |&object: &usize| {
+        let predicted = bias + means(object).iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+        (predicted - world.labels[object]).powi(2)
+    };
+    Ok(test.iter().map(squared).sum::<f64>() / test.len().max(1) as f64)
 }
 
 /// A whole number below `n` that looks random and depends on nothing but these numbers.

@@ -63,33 +63,36 @@ pub(super) fn run(settings: &Settings, sets: &[Set]) -> Result<String> {
 /// Accuracy by the share of the votes revealed, round by round.
 fn revealed(settings: &Settings, set: &Set, way: Way) -> Result<Vec<(f64, f64)>> {
     let context = &settings.context;
-    let mut hidden = Hidden { votes: set.shuffled(context.seed()), shown: Vec::new() };
-    hidden.shown = hidden.votes.iter_mut().map(|votes| votes.drain(..votes.len().min(1)).collect()).collect();
+    let mut left = set.shuffled(context.seed());
+    let shown = left.iter_mut().map(|votes| votes.drain(..votes.len().min(1)).collect()).collect();
+    let mut votes = Revealing { settings, set, left, shown };
     let all = set.votes();
     let mut curve = Vec::new();
     loop {
-        let labels = set.table(&hidden.shown)?;
+        let labels = set.table(&votes.shown)?;
         let share = labels.len() as f64 / all as f64;
         curve.push((share, quality(&labels, &set.truth, context)?.0));
         // The last round ends at the share that is compared.
         let left = ((COMPARED * all as f64) as usize).saturating_sub(labels.len());
         let round = ((ROUND * all as f64) as usize).max(1).min(left);
-        if round == 0 || hidden.ask(settings, set, &labels, way, round)? == 0 {
+        if round == 0 || votes.ask(&labels, way, round)? == 0 {
             return Ok(curve);
         }
     }
 }
 
-/// The votes of each task, those shown and those that can still be asked for.
-struct Hidden {
-    votes: Vec<Vec<(usize, usize)>>,
+/// The votes of each task: those that can still be asked for, and those shown.
+struct Revealing<'a> {
+    settings: &'a Settings,
+    set: &'a Set,
+    left: Vec<Vec<(usize, usize)>>,
     shown: Vec<Vec<(usize, usize)>>,
 }
 
-impl Hidden {
+impl Revealing<'_> {
     /// Reveals the vote of a worker on a task, or the next one; false if there is none.
     fn reveal(&mut self, task: usize, worker: Option<usize>) -> bool {
-        let of = &mut self.votes[task];
+        let of = &mut self.left[task];
         let at = worker.map_or(Some(0), |worker| of.iter().position(|vote| vote.0 == worker));
         match at.filter(|&at| at < of.len()) {
             Some(at) => {
@@ -101,9 +104,9 @@ impl Hidden {
     }
 
     /// Asks a round of questions; how many were answered.
-    fn ask(&mut self, settings: &Settings, set: &Set, labels: &Labels, way: Way, round: usize) -> Result<usize> {
+    fn ask(&mut self, labels: &Labels, way: Way, round: usize) -> Result<usize> {
         let mut answered = 0;
-        for (task, worker) in self.questions(settings, set, labels, way, round)? {
+        for (task, worker) in self.questions(labels, way, round)? {
             if answered < round && self.reveal(task, worker) {
                 answered += 1;
             }
@@ -113,19 +116,13 @@ impl Hidden {
 
     /// Whom to ask about which task, in order; where anyone may be asked, more than the round needs, for some tasks have no
     /// vote left.
-    fn questions(
-        &self,
-        settings: &Settings,
-        set: &Set,
-        labels: &Labels,
-        way: Way,
-        round: usize,
-    ) -> Result<Vec<(usize, Option<usize>)>> {
+    fn questions(&self, labels: &Labels, way: Way, round: usize) -> Result<Vec<(usize, Option<usize>)>> {
+        let Revealing { settings, set, left, .. } = self;
         let (tasks, workers) = (set.labels.tasks.lookup(), set.labels.workers.lookup());
         match way {
             Way::Random => {
-                let left = self.votes.iter().enumerate().flat_map(|(task, votes)| vec![(task, None); votes.len()]);
-                let mut order: Vec<(usize, Option<usize>)> = left.collect();
+                let each = left.iter().enumerate().flat_map(|(task, votes)| vec![(task, None); votes.len()]);
+                let mut order: Vec<(usize, Option<usize>)> = each.collect();
                 order.shuffle(&mut beanjar::random::stream(settings.context.seed(), labels.len() as u64));
                 Ok(order)
             }
@@ -133,8 +130,7 @@ impl Hidden {
                 let id = |task: usize, worker: usize| {
                     (set.labels.tasks.get(task).to_owned(), set.labels.workers.get(worker).to_owned())
                 };
-                let pairs =
-                    self.votes.iter().enumerate().flat_map(|(task, of)| of.iter().map(move |vote| (task, vote.0)));
+                let pairs = left.iter().enumerate().flat_map(|(task, of)| of.iter().map(move |vote| (task, vote.0)));
                 let everybody = set.labels.workers.iter().map(|worker| PoolWorker {
                     worker: worker.to_owned(),
                     limit: None,

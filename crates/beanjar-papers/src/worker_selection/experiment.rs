@@ -20,7 +20,7 @@ pub(crate) struct Experiment<'a> {
     pub(crate) seed: u64,
 }
 
-/// The errors when so many workers are kept.
+/// The errors when the first workers of a ranking are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Errors {
     /// How many.

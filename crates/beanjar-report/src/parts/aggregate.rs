@@ -289,12 +289,12 @@ fn accuracy_title(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_
     if auto.is_some_and(|auto| auto.plain_vote && auto.gain.is_none()) {
         return Some("No worker can be checked: too few tasks have votes of others to compare with".into());
     }
-    let told: Vec<&AggregatedWorker<'_>> =
+    let with_enough: Vec<&AggregatedWorker<'_>> =
         all.iter().map(|(_, worker)| worker).filter(|worker| worker.labels >= FEWEST).collect();
-    let (some, of) = match told.is_empty() {
+    let (some, of) = match with_enough.is_empty() {
         true => (all.iter().map(|(_, worker)| worker).collect(), String::new()),
         false => (
-            told,
+            with_enough,
             if all.iter().any(|(_, worker)| worker.labels < FEWEST) {
                 format!(" with {FEWEST} labels or more")
             } else {

@@ -1,8 +1,9 @@
 use crate::figure::Figure;
 use crate::heat::Heat;
-use crate::number::{count, form, percent, wilson};
+use crate::number::{count, form, percent};
 use crate::table::{Table, row};
 use crate::text::quoted;
+use beanjar::reliability::share_interval;
 use beanjar::workers::AgreementMap;
 
 /// Pairs with fewer tasks in common are not drawn: their share is chance.
@@ -19,7 +20,7 @@ pub(super) fn agreement(map: &AgreementMap, families: &[Vec<String>]) -> Option<
         .collect();
     let drawn = |shared: usize, share: Option<f64>| share.filter(|_| shared >= FEWEST);
     // By what is sure: a few tasks that happen to agree say little.
-    let surely = |pair: &(usize, usize, usize, f64)| wilson(pair.3, pair.2).0;
+    let surely = |pair: &(usize, usize, usize, f64)| share_interval(pair.3, pair.2 as f64).low;
     let most = pairs
         .iter()
         .filter_map(|&(i, j, shared, share)| Some((i, j, shared, drawn(shared, share)?)))

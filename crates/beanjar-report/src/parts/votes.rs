@@ -1,6 +1,6 @@
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, form, percent, short, short_or_dash, whole};
+use crate::number::{count, form, percent, short, short_or_dash};
 use crate::page::Part;
 use crate::table::{Table, row};
 use beanjar::EnoughVotesOutcome;
@@ -9,24 +9,8 @@ use beanjar::truth::VotesRow;
 /// How many votes a task are enough: what to expect of each number, and what it costs.
 pub fn votes(outcome: &EnoughVotesOutcome) -> Part {
     let mut part = Part::new("votes", "How many votes are enough");
-    let now = &outcome.now;
-    part.lead.push(format!(
-        "{} {} {} ({:.1} a task): {} of the labels are expected to be right ({} to {}).",
-        count(outcome.tasks, "task"),
-        form(outcome.tasks, "has", "have"),
-        count(outcome.votes, "vote"),
-        outcome.votes_per_task,
-        percent(now.accuracy),
-        percent(now.accuracy_low),
-        percent(now.accuracy_high)
-    ));
+    part.lead.push(outcome.headline());
     part.lead.extend(outcome.advice());
-    if outcome.known_answers > 0 {
-        part.lead.push(format!("Corrected by {}.", count(outcome.known_answers, "known answer")));
-    }
-    if outcome.sampled_tasks < outcome.tasks {
-        part.lead.push(format!("Figures are from {} of the tasks.", whole(outcome.sampled_tasks)));
-    }
     part.figures
         .extend([accuracy(outcome), price(outcome), agreement(outcome), calibration(outcome)].into_iter().flatten());
     part.with_warnings(&outcome.warnings)
@@ -73,10 +57,10 @@ fn accuracy(outcome: &EnoughVotesOutcome) -> Option<Figure> {
 fn price(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     let at = outcome.stops_paying.or(outcome.curve.last().map(|row| row.votes))?;
     let here = outcome.curve.iter().find(|row| row.votes == at)?;
-    let mended = |row: &VotesRow| row.gain.filter(|gain| *gain > 0.0).map(|gain| outcome.cost / gain);
-    let title = match mended(here) {
+    let corrected = |row: &VotesRow| row.gain.filter(|gain| *gain > 0.0).map(|gain| outcome.cost / gain);
+    let title = match corrected(here) {
         Some(each) => format!(
-            "{} a task {} {} in all; after that a mended label costs {}",
+            "{} a task {} {} in all; after that a corrected label costs {}",
             count(at, "vote"),
             form(at, "costs", "cost"),
             short(here.price),
@@ -91,12 +75,12 @@ fn price(outcome: &EnoughVotesOutcome) -> Option<Figure> {
         .with(Series::new("expected", points).with_band(band).with_spots())
         .with_marker(here.price, count(at, "vote"));
     let meaning = format!(
-        "A vote costs {}, a mended label is worth {}: as long as the line rises steeply enough, the next vote pays.",
+        "A vote costs {}, a corrected label is worth {}: as long as the line rises steeply enough, the next vote pays.",
         short(outcome.cost),
         short(outcome.worth)
     );
-    let header = ["votes", "price of all votes", "still to pay", "accuracy", "price of a mended label"];
-    let rows = outcome.curve.iter().map(|r| row![r.votes, r.price, r.price_of_more, r.accuracy, mended(r)]);
+    let header = ["votes", "price of all votes", "still to pay", "accuracy", "price of a corrected label"];
+    let rows = outcome.curve.iter().map(|r| row![r.votes, r.price, r.price_of_more, r.accuracy, corrected(r)]);
     Some(Figure::new("price", title, drawing, meaning, Table::new(&header, rows)))
 }
 

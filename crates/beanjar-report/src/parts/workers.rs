@@ -78,7 +78,7 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
     let guessing = all.iter().filter(|worker| worker.accuracy_low <= 0.0).count();
     let title = match best {
         Some(best) => format!(
-            "{} is the best, with an accuracy beyond chance of {} ({} to {}); {} be told from guessing",
+            "{} is the best, with an accuracy beyond chance of {} ({} to {}); {} be distinguished from guessing",
             quoted(&best.worker),
             short(best.accuracy),
             short(best.accuracy_low),

@@ -71,26 +71,31 @@ impl Classifier {
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.linear.classes
     }
 
     /// How many rows of coefficients: one for two classes, else one for each class.
+    #[must_use]
     pub fn rows(&self) -> usize {
         self.linear.rows()
     }
 
     /// How many features it needs.
+    #[must_use]
     pub fn features(&self) -> usize {
         self.linear.coefficients.len() / self.rows()
     }
 
     /// The intercept of each row.
+    #[must_use]
     pub fn intercepts(&self) -> &[f64] {
         &self.linear.intercepts
     }
 
     /// Row after row, a coefficient for each feature.
+    #[must_use]
     pub fn coefficients(&self) -> &[f64] {
         &self.linear.coefficients
     }
@@ -101,6 +106,7 @@ impl Classifier {
     }
 
     /// How many features have a coefficient that is not zero.
+    #[must_use]
     pub fn features_used(&self) -> usize {
         self.linear.features_used()
     }

@@ -10,7 +10,7 @@ pub(super) struct CoefficientLine {
     pub(super) values: Vec<f64>,
 }
 
-/// More lines cannot be told apart in a picture.
+/// More lines cannot be distinguished in a picture.
 const MOST: usize = 20;
 
 /// The coefficients that are largest at the best penalty, along all penalties; none of a single penalty.

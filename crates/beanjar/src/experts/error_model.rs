@@ -1,10 +1,11 @@
 //! How experts err: one skill each, or a confusion matrix each, chosen by labels that were held out.
 
+use super::choose_penalty::{Chosen, HeldOutFits};
 use super::large_path::OF_PARTS;
-use super::learn::{Chosen, HeldOutFits, Learn, LearnFrom};
-use super::path::{PathPoint, classes_of, held_out_of, probabilities};
+use super::learn::{Learn, LearnFrom};
+use super::path::{classes_of, held_out_of, probabilities};
 use super::temperature::{temperature, unit_log_likelihoods};
-use super::{ClassifierFit, Labelled, ManyExperts};
+use super::{ClassifierFit, Labelled, ManyExperts, PathPoint};
 use crate::surrogate::difference;
 use crate::{Context, Error, Result};
 
@@ -12,12 +13,24 @@ use crate::{Context, Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum ErrorModel {
     /// An expert has a skill; features say which units are easy; whoever errs says any other class.
     #[default]
     Skill,
     /// An expert has a confusion matrix around the population's, tilted by skill; features do not matter.
     Rows,
+}
+
+impl ErrorModel {
+    /// What an expert has, in words.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            ErrorModel::Skill => "a skill each",
+            ErrorModel::Rows => "a confusion matrix each",
+        }
+    }
 }
 
 /// The two ways in which experts may err, compared by labels that were held out.

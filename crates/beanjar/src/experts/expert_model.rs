@@ -81,31 +81,37 @@ impl ExpertModel {
     }
 
     /// The class from the features: b.
+    #[must_use]
     pub fn classifier(&self) -> &Classifier {
         &self.classifier
     }
 
     /// a, of each expert; if asymmetric, of each expert for units of the first class, then for units of the second.
+    #[must_use]
     pub fn skills(&self) -> &[f64] {
         &self.skills
     }
 
     /// g, a coefficient for each feature: above zero it makes experts right more often.
+    #[must_use]
     pub fn ease(&self) -> &[f64] {
         &self.ease
     }
 
     /// Whether skills are for each of two true classes.
+    #[must_use]
     pub fn asymmetric(&self) -> bool {
         self.asymmetric
     }
 
     /// The experts' confusion matrices, if they have one each.
+    #[must_use]
     pub fn rows(&self) -> Option<&ExpertRows> {
         self.rows.as_ref()
     }
 
     /// How many experts there are.
+    #[must_use]
     pub fn experts(&self) -> usize {
         self.skills.len() / self.how_experts_err().each()
     }

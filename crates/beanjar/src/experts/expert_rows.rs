@@ -74,11 +74,13 @@ impl ExpertRows {
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }
 
     /// How many experts there are.
+    #[must_use]
     pub fn experts(&self) -> usize {
         self.behind.len() / self.classes.max(1)
     }
@@ -87,6 +89,7 @@ impl ExpertRows {
     ///
     /// # Panics
     /// If there is no such expert, class or label.
+    #[must_use]
     pub fn probability(&self, expert: usize, class: usize, label: usize) -> f64 {
         self.tables[(expert * self.classes + label) * self.classes + class]
     }

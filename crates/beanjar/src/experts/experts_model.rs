@@ -152,41 +152,49 @@ impl ExpertsModel {
     }
 
     /// The classes' names, in sorted order.
+    #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
     /// The features' names.
+    #[must_use]
     pub fn feature_names(&self) -> &[String] {
         &self.feature_names
     }
 
     /// The mean of each feature, of the units that it was learned from.
+    #[must_use]
     pub fn feature_means(&self) -> &[f64] {
         &self.feature_means
     }
 
     /// The experts' names.
+    #[must_use]
     pub fn expert_names(&self) -> &[String] {
         &self.expert_names
     }
 
     /// What the logarithms of odds are divided by to make probabilities hold; 1 if labels were not held out.
+    #[must_use]
     pub fn temperature(&self) -> f64 {
         self.temperature.unwrap_or(1.0)
     }
 
     /// If labels of parts of the units were held out, the classifiers learned from the other parts, before the temperature.
+    #[must_use]
     pub fn fold_classifiers(&self) -> &[Classifier] {
         &self.fold_classifiers
     }
 
     /// The labels it was learned from, if that is known.
+    #[must_use]
     pub fn learned_from(&self) -> Option<&LearnedFrom> {
         self.learned_from.as_ref()
     }
 
     /// The classifier, before the temperature.
+    #[must_use]
     pub fn classifier(&self) -> &Classifier {
         match &self.fitted {
             ClassifierOrExperts::Classifier(classifier) => classifier,
@@ -195,6 +203,7 @@ impl ExpertsModel {
     }
 
     /// The classifier with the experts, if they were learned together.
+    #[must_use]
     pub fn experts(&self) -> Option<&ExpertModel> {
         match &self.fitted {
             ClassifierOrExperts::Classifier(_) => None,

@@ -33,16 +33,19 @@ impl FeatureTable {
     }
 
     /// The units' ids.
+    #[must_use]
     pub fn units(&self) -> &Dictionary {
         &self.units
     }
 
     /// The features' names.
+    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// The values.
+    #[must_use]
     pub fn features(&self) -> &Features {
         &self.features
     }

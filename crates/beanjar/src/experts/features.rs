@@ -92,16 +92,19 @@ impl Features {
     }
 
     /// How many units there are.
+    #[must_use]
     pub fn units(&self) -> usize {
         self.units
     }
 
     /// How many features there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

@@ -7,7 +7,6 @@ use super::newton::{self, FARTHEST};
 use super::parameters::Parameters;
 use super::regression::SoftLabels;
 use super::smooth::LabelLoss;
-use super::split::random_split;
 use super::starts::neighbours;
 use super::truncated_newton::{Limits, Numbers, Problem};
 use super::{ManyExperts, PenaltyKind};
@@ -86,13 +85,9 @@ impl ManyExperts {
         let best = match labelled.len() > SAMPLE {
             false => self.most_promising(data, &context.part(0.0, 0.7))?.parameters,
             true => {
-                let share = SAMPLE as f64 / labelled.len() as f64;
-                let (some, _) = random_split(labelled.len(), share, context);
-                let some: Vec<usize> = some.iter().map(|&at| labelled[at]).collect();
+                let (alike, some) = self.for_sample(SAMPLE, &labelled, context);
                 let ballots = data.ballots.of_tasks(&some)?;
                 let sample = data.part(&some, &ballots)?;
-                let penalty_ease = self.penalty_ease.map(|penalty| share * penalty);
-                let alike = ManyExperts { penalty: share * self.penalty, penalty_ease, ..self.clone() };
                 let by_sample =
                     alike.most_promising(&sample, &context.part(0.0, 0.5))?.parameters.restandardised(&sample, data);
                 self.highest_on_all(data, by_sample, &context.part(0.5, 0.7))?
@@ -215,7 +210,8 @@ impl ManyExperts {
         }
         let labels = SoftLabels { rows: super::em::class_rows(data, shares) };
         let limits = Limits { tolerance: 1e-3, steps: 2 };
-        model.classifier = labels.by_products(&data.features, self.penalty_of_truth(), None, limits, context)?.0;
+        let regression = labels.by_products(&data.features, self.penalty_of_truth(), limits);
+        model.classifier = regression.minimise(None, context)?.0;
         Ok(model)
     }
 

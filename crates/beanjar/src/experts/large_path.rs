@@ -2,11 +2,11 @@
 
 use super::labelled_units::Labelled;
 use super::learner::{from, regression_fit};
-use super::path::{PathFit, PathPoint, classes_of, held_out_of, probabilities};
+use super::path::{classes_of, held_out_of, probabilities};
 use super::penalty::Penalty;
 use super::regression::SoftLabels;
 use super::truncated_newton::Limits;
-use super::{ClassifierFit, Features, Learner, ManyExperts};
+use super::{ClassifierFit, Features, Learner, ManyExperts, PathFit, PathPoint};
 use crate::judgments::Ballots;
 use crate::surrogate::{difference, disagreements};
 use crate::{Context, Result};
@@ -63,7 +63,7 @@ impl<'a> Job<'a> {
             (_, Some(labels)) => {
                 let limits = Limits { tolerance: self.tolerance, steps: 500 };
                 let linear = start.map(ClassifierFit::linear);
-                let found = labels.by_products(&self.data.features, penalty, linear, limits, context)?;
+                let found = labels.by_products(&self.data.features, penalty, limits).minimise(linear, context)?;
                 Ok(regression_fit(&self.data, labels, penalty, start, found))
             }
             (_, None) => learner.fit(&self.data, penalty, start, context),

@@ -131,7 +131,7 @@ impl<'a> State<'a> {
     ///
     /// The moves of intercepts are not in the model; as the features are centred, they are small.
     fn moves(&self, working: &[usize], gradients: &[f64], penalty: f64, context: &Context) -> Result<Vec<f64>> {
-        // A matrix of so many columns costs as much as the rounds over the values that it saves.
+        // A matrix with that many columns costs as much as the rounds over the values that it saves.
         const MOST: usize = 200;
         let values: usize = working.iter().map(|&j| self.features.column(j).len()).sum();
         if working.len() * working.len() * self.sums.len() > MOST * values {

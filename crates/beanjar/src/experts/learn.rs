@@ -1,19 +1,14 @@
+use super::choose_penalty::{Chosen, HeldOutFits, has_no_finite_fit};
 use super::classifier::likeliest;
-use super::coefficient_lines::{CoefficientLine, largest_coefficients};
 use super::error_model::relative;
 use super::experts_model::Calibrated;
-use super::learn_outcome::LearnOutcome;
-use super::learner::Fitted;
-use super::path::checked_folds;
+use super::learn_outcome::{Found, LearnOutcome};
 use super::temperature::temperature;
-use super::units::{Others, Split, Units};
-use super::{
-    ClassifierFit, ErrorModel, ErrorModels, FeatureTable, Labelled, LearnedFrom, Learner, ManyExperts, PathFit,
-    PathPoint, Penalty, PenaltyKind, PenaltyPath, Validation, check_penalty,
-};
+use super::units::{Split, Units};
+use super::{ErrorModel, FeatureTable, Labelled, LearnedFrom, ManyExperts, PenaltyKind, check_penalty};
 use crate::judgments::{Column, Labels, Repeats};
 use crate::surrogate::{expert_error, warn_of_experts};
-use crate::truth::{Auto, Evidence, MOST_RESTARTS, Method, Posterior, Skilled};
+use crate::truth::{Evidence, MOST_RESTARTS, Posterior, Skilled};
 use crate::{Context, Error, Result, Warning};
 
 /// Learns a sparse classifier from features and the labels of several noisy experts, as the command `learn` does.
@@ -75,6 +70,7 @@ pub struct Learn {
 
 /// What a classifier is fitted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LearnFrom {
     /// The labels, with the experts' skills.
     #[default]
@@ -89,6 +85,7 @@ pub enum LearnFrom {
 
 /// The labels that are held out for S.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum HeldOut {
     /// With a penalty to choose, those of five folds; else none.
     #[default]
@@ -136,29 +133,6 @@ impl Default for Learn {
     }
 }
 
-/// The penalty that was chosen, all that were tried, and the fit.
-pub(super) struct Chosen {
-    pub(super) penalty: Penalty,
-    pub(super) path: Vec<PathPoint>,
-    pub(super) fit: ClassifierFit,
-    /// The largest coefficients along the path.
-    pub(super) coefficients: Vec<CoefficientLine>,
-    /// If labels of parts of the units were held out.
-    pub(super) held_out: Option<HeldOutFits>,
-    /// If both ways in which experts may err were tried.
-    pub(super) error_models: Option<ErrorModels>,
-}
-
-/// Fits to all but each part of the units.
-pub(super) struct HeldOutFits {
-    /// The probabilities of each unit's classes, unit by unit, by the fit that did not learn from it.
-    pub(super) probabilities: Vec<f64>,
-    /// The fits.
-    pub(super) parts: Vec<ClassifierFit>,
-    /// Of each unit, the part that it is held out in.
-    pub(super) fold: Vec<usize>,
-}
-
 impl Learn {
     /// Learns.
     pub fn fit(&self, data: &LearnData<'_>, context: &Context) -> Result<LearnOutcome> {
@@ -179,10 +153,9 @@ impl Learn {
             }
             false => {}
         }
-        let error = match &chosen.fit.standardised {
-            Fitted::Experts(experts) => experts.expert_error(&labelled),
-            Fitted::Rows(experts) => experts.expert_error(&labelled),
-            Fitted::Classifier(_) => self.expert_error(&labelled, &train, &context.part(0.95, 1.0))?,
+        let error = match chosen.fit.standardised.rights() {
+            Some(experts) => experts.expert_error(&labelled),
+            None => self.expert_error(&labelled, &train, &context.part(0.95, 1.0))?,
         };
         warnings.extend(warn_of_experts(error, data.labels));
         let calibrated = Calibrated {
@@ -199,8 +172,10 @@ impl Learn {
             let class = |unit: &[f64]| data.labels.classes.get(likeliest(unit)).to_owned();
             rows.map(|(&row, unit)| (data.features.units().get(row).to_owned(), class(unit))).collect()
         });
-        let outcome = LearnOutcome::new(data, &train.experts, &labelled, chosen, error, calibrated);
-        Ok(LearnOutcome { warnings, held_out, ..outcome })
+        let experts = &train.experts;
+        let found =
+            Found { data, experts, labelled: &labelled, chosen, expert_error: error, calibrated, held_out, warnings };
+        Ok(LearnOutcome::of(found))
     }
 
     /// Whether the parameters are in their ranges.
@@ -245,106 +220,6 @@ impl Learn {
         }
     }
 
-    fn learner(&self) -> Learner {
-        match self.from {
-            LearnFrom::Experts => Learner::Experts(ManyExperts {
-                penalty_ease: self.penalty_ease,
-                restarts: self.restarts,
-                asymmetric: self.asymmetric,
-                ..ManyExperts::default()
-            }),
-            LearnFrom::Majority => Learner::Majority,
-            LearnFrom::Aggregate => Learner::Aggregate(Method::Auto(Auto::default())),
-            LearnFrom::Truth => Learner::Truth,
-        }
-    }
-
-    /// The penalty, S of all that were tried, and the model.
-    fn choose(&self, data: &Labelled<'_>, others: Option<&Others>, context: &Context) -> Result<Chosen> {
-        let (learner, units) = (self.learner(), data.units());
-        let folds = match self.held_out {
-            HeldOut::Folds(folds) => Some(folds),
-            _ if self.penalty.is_none() && others.is_none() && units < 2 => return Err(Error::FewUnits(units)),
-            _ => self.penalty.is_none().then(|| units.min(5)),
-        };
-        let validation = match (others, folds) {
-            (Some(others), _) => Validation::Others { features: &others.features, ballots: &others.ballots },
-            (None, Some(folds)) => Validation::Folds(folds),
-            (None, None) => {
-                let kind = self.penalty_kind.unwrap_or_default();
-                let penalty = Penalty { kind, size: self.penalty.unwrap_or_default() };
-                let fit = learner.fit(data, penalty, None, context)?;
-                let path = vec![PathPoint::new(penalty, &fit, None)];
-                let chosen =
-                    Chosen { penalty, path, fit, coefficients: Vec::new(), held_out: None, error_models: None };
-                return match &learner {
-                    Learner::Experts(method) => self.settle_error_model(data, method, chosen, context),
-                    _ => Ok(chosen),
-                };
-            }
-        };
-        // To choose among penalties, predictions need be no finer.
-        let roughly = match &learner {
-            Learner::Experts(method) => Learner::Experts(ManyExperts { tolerance: 1e-7, ..method.clone() }),
-            other => other.clone(),
-        };
-        let kinds = match self.penalty_kind {
-            Some(kind) => vec![kind],
-            None => vec![PenaltyKind::L1, PenaltyKind::L2],
-        };
-        let (mut points, mut fits, mut held_out) = (Vec::new(), Vec::new(), (f64::INFINITY, Vec::new(), Vec::new()));
-        for (at, &kind) in kinds.iter().enumerate() {
-            let share = |i: usize| 0.8 * i as f64 / kinds.len() as f64;
-            let part = context.part(share(at), share(at + 1));
-            let penalties = match self.penalty {
-                Some(penalty) => vec![penalty],
-                None => PenaltyPath { kind, ..PenaltyPath::default() }.of(&learner, data, &part.part(0.0, 0.1))?,
-            };
-            let compared = roughly.walk(data, &penalties, kind, validation, &part.part(0.1, 1.0))?;
-            let least = compared.points[compared.best()].surrogate.unwrap_or(f64::INFINITY);
-            if at == 0 || least < held_out.0 {
-                held_out = (least, compared.held_out, compared.parts);
-            }
-            points.extend(compared.points);
-            fits.extend(compared.fits);
-        }
-        let compared = PathFit { points, fits, held_out: held_out.1, parts: held_out.2 };
-        let best = compared.best();
-        let PathPoint { penalty, kind, .. } = compared.points[best];
-        let penalty = Penalty { kind, size: penalty };
-        let fit = learner.fit(data, penalty, Some(&compared.fits[best]), &context.part(0.8, 0.9))?;
-        let mut path = compared.points;
-        path[best] = match validation {
-            Validation::Others { features, ballots } => {
-                PathPoint::new(penalty, &fit, Some((ballots, &fit.predictions(features)?)))
-            }
-            // S and the true risk are of fits to parts of the units, the rest of the fit to all.
-            Validation::Folds(_) => {
-                let PathPoint { surrogate, surrogate_se, true_risk, .. } = path[best];
-                PathPoint { surrogate, surrogate_se, true_risk, ..PathPoint::new(penalty, &fit, None) }
-            }
-        };
-        if let Some(Others { features, truth: Some(truth), .. }) = others {
-            for (point, fit) in path.iter_mut().zip(&compared.fits) {
-                *point = point.against(Some(truth), &fit.predictions(features)?);
-            }
-        }
-        let coefficients = largest_coefficients(&compared.fits, best);
-        let held_out = match validation {
-            Validation::Others { .. } => None,
-            Validation::Folds(folds) => Some(HeldOutFits {
-                probabilities: compared.held_out,
-                parts: compared.parts,
-                fold: checked_folds(data, folds, context)?,
-            }),
-        };
-        let chosen = Chosen { penalty, path, fit, coefficients, held_out, error_models: None };
-        match &learner {
-            Learner::Experts(method) => self.settle_error_model(data, method, chosen, &context.part(0.9, 1.0)),
-            _ => Ok(chosen),
-        }
-    }
-
     /// The temperature at which the labels that were held out are likeliest, experts erring as the model says, or all alike.
     fn temperature(data: &Labelled<'_>, chosen: &Chosen, error: Option<f64>) -> Option<f64> {
         let (held_out, classes) = (chosen.held_out.as_ref()?, data.ballots.classes());
@@ -382,16 +257,6 @@ impl Learn {
             }
         }
     }
-}
-
-/// Whether, without a penalty, the classifier is certain of every unit with labels: larger coefficients are then ever better.
-fn has_no_finite_fit(data: &Labelled<'_>, chosen: &Chosen) -> bool {
-    const CERTAIN: f64 = 0.999;
-    if chosen.penalty.size > 0.0 {
-        return false;
-    }
-    let (classes, probabilities) = (data.ballots.classes(), chosen.fit.linear().probabilities(&data.features));
-    data.with_labels().all(|unit| probabilities[unit * classes..(unit + 1) * classes].iter().any(|p| *p > CERTAIN))
 }
 
 /// Which labels were learned from, and in which part of the units each was held out.

@@ -1,6 +1,7 @@
+use super::choose_penalty::Chosen;
 use super::coefficient_lines::CoefficientLine;
 use super::experts_model::Calibrated;
-use super::learn::{Chosen, LearnData};
+use super::learn::LearnData;
 use super::learner::Fitted;
 use super::{ClassifierFit, ErrorModel, ErrorModels, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
 use crate::surrogate::implied_risk;
@@ -127,6 +128,7 @@ impl PerClass {
     }
 
     /// Whether all are zero.
+    #[must_use]
     pub fn is_zero(&self) -> bool {
         match self {
             PerClass::Second(value) => *value == 0.0,
@@ -135,16 +137,22 @@ impl PerClass {
     }
 }
 
+/// All that was learned.
+pub(super) struct Found<'a> {
+    pub(super) data: &'a LearnData<'a>,
+    pub(super) experts: &'a Dictionary,
+    pub(super) labelled: &'a Labelled<'a>,
+    pub(super) chosen: Chosen,
+    pub(super) expert_error: Option<f64>,
+    pub(super) calibrated: Calibrated,
+    pub(super) held_out: Option<Vec<(String, String)>>,
+    pub(super) warnings: Vec<Warning>,
+}
+
 impl LearnOutcome {
-    /// All that there is of a fit.
-    pub(super) fn new(
-        data: &LearnData<'_>,
-        experts: &Dictionary,
-        labelled: &Labelled<'_>,
-        chosen: Chosen,
-        expert_error: Option<f64>,
-        calibrated: Calibrated,
-    ) -> Self {
+    /// Puts names to the numbers.
+    pub(super) fn of(found: Found<'_>) -> Self {
+        let Found { data, experts, labelled, chosen, expert_error, calibrated, held_out, warnings } = found;
         let Chosen { penalty, path, fit, coefficients, error_models, .. } = chosen;
         let names = (&data.labels.classes, experts);
         let model = ExpertsModel::new(&fit, labelled, data.features.names(), names, calibrated);
@@ -177,8 +185,8 @@ impl LearnOutcome {
             path,
             classes,
             model,
-            held_out: None,
-            warnings: Vec::new(),
+            held_out,
+            warnings,
         }
     }
 }
@@ -203,12 +211,8 @@ fn effects(model: &ExpertsModel) -> Vec<FeatureEffect> {
 }
 
 fn skills(model: &ExpertsModel, fit: &ClassifierFit, labelled: &Labelled<'_>) -> Vec<ExpertSkill> {
-    let Some(experts) = model.experts() else { return Vec::new() };
-    let accuracies = match &fit.standardised {
-        Fitted::Classifier(_) => return Vec::new(),
-        Fitted::Experts(parameters) => parameters.accuracies(labelled),
-        Fitted::Rows(parameters) => parameters.accuracies(labelled),
-    };
+    let (Some(experts), Some(rights)) = (model.experts(), fit.standardised.rights()) else { return Vec::new() };
+    let accuracies = rights.accuracies(labelled);
     let count = model.expert_names().len();
     let skill = |((worker, name), accuracy): ((usize, &String), Option<f64>)| ExpertSkill {
         worker: name.clone(),

@@ -61,17 +61,20 @@ impl LearnedFrom {
     }
 
     /// Whether labels of a unit are among them; of other units, one in some billions divided by their number seems to be.
+    #[must_use]
     pub fn has(&self, unit: &str) -> bool {
         self.at(unit).is_some()
     }
 
     /// Whether a worker's label of a unit is among them.
+    #[must_use]
     pub fn has_label(&self, unit: &str, worker: &str) -> bool {
         self.at(unit).is_some_and(|at| self.workers[at].binary_search(&hash(worker)).is_ok())
     }
 
     /// The workers whose labels of a unit are among them, as text that [`from_labels`](Self::from_labels) reads; empty if
     /// there are none.
+    #[must_use]
     pub fn labels_of(&self, unit: &str) -> String {
         self.at(unit).map(|at| text(&self.workers[at])).unwrap_or_default()
     }

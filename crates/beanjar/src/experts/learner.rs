@@ -4,6 +4,7 @@ use super::linear::{Linear, rows_of};
 use super::parameters::Parameters;
 use super::penalty::{Penalty, check_penalty};
 use super::regression::{SoftLabels, largest_penalty};
+use super::rights::Rights;
 use super::rows::RowParameters;
 use super::{Classifier, ExpertModel, ExpertsFit, Features, ManyExperts, PenaltyKind};
 use crate::context::Steps;
@@ -12,6 +13,7 @@ use crate::{Context, Result};
 
 /// A way to learn a classifier from units with features and noisy labels.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Learner {
     /// The class and the experts together.
     Experts(ManyExperts),
@@ -51,8 +53,20 @@ pub(super) enum Fitted {
     Rows(RowParameters),
 }
 
+impl Fitted {
+    /// The model of the experts, if there is one.
+    pub(super) fn rights(&self) -> Option<&dyn Rights> {
+        match self {
+            Fitted::Classifier(_) => None,
+            Fitted::Experts(parameters) => Some(parameters),
+            Fitted::Rows(parameters) => Some(parameters),
+        }
+    }
+}
+
 impl ClassifierFit {
     /// How many features enter, for the class or for ease.
+    #[must_use]
     pub fn features_used(&self) -> usize {
         match &self.standardised {
             Fitted::Classifier(classifier) => classifier.features_used(),

@@ -231,6 +231,15 @@ impl ManyExperts {
         Ok(climbs)
     }
 
+    /// About `units` of the units with labels, drawn at random, and the method with penalties in proportion.
+    pub(super) fn for_sample(&self, units: usize, labelled: &[usize], context: &Context) -> (ManyExperts, Vec<usize>) {
+        let share = units as f64 / labelled.len() as f64;
+        let (some, _) = random_split(labelled.len(), share, context);
+        let penalty_ease = self.penalty_ease.map(|penalty| share * penalty);
+        let alike = ManyExperts { penalty: share * self.penalty, penalty_ease, ..self.clone() };
+        (alike, some.iter().map(|&at| labelled[at]).collect())
+    }
+
     /// The starts that are promising by a random sample of the units, a few steps on their way on all.
     fn promising_by_sample<'a>(
         &self,
@@ -238,13 +247,9 @@ impl ManyExperts {
         labelled: &[usize],
         context: &Context,
     ) -> Result<Vec<Climb<'a>>> {
-        let share = SAMPLE as f64 / labelled.len() as f64;
-        let (some, _) = random_split(labelled.len(), share, context);
-        let some: Vec<usize> = some.iter().map(|&at| labelled[at]).collect();
+        let (alike, some) = self.for_sample(SAMPLE, labelled, context);
         let ballots = data.ballots.of_tasks(&some)?;
         let sample = data.part(&some, &ballots)?;
-        let penalty_ease = self.penalty_ease.map(|penalty| share * penalty);
-        let alike = ManyExperts { penalty: share * self.penalty, penalty_ease, ..self.clone() };
         let models = alike.promising(&sample, &context.part(0.0, 0.7))?.into_iter().filter_map(|climb| climb.model);
         let posteriors = models.take(STAGES[0].1).map(|model| model.posterior_of_other_units(&sample, data)).collect();
         let climbs = context.map(posteriors, |shares| {

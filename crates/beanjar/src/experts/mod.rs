@@ -10,6 +10,7 @@
 //! on to a confusion matrix for each expert, and `error_model` chooses between that and one skill each. A [`Learner`] is this or
 //! a plain regression, and `path` compares penalties.
 
+mod choose_penalty;
 mod classifier;
 mod coefficient_lines;
 mod compare_models;
@@ -37,6 +38,7 @@ mod multinomial;
 mod newton;
 mod parameters;
 mod path;
+mod path_fit;
 mod penalty;
 mod posterior;
 mod predict;
@@ -44,6 +46,7 @@ mod products;
 mod proximal_newton;
 mod quadratic;
 mod regression;
+mod rights;
 mod row_space;
 mod rows;
 #[cfg(test)]
@@ -70,7 +73,8 @@ pub use learn_outcome::{CoefficientPath, ExpertSkill, FeatureEffect, LearnOutcom
 pub use learned_from::LearnedFrom;
 pub use learner::{ClassifierFit, Learner};
 pub use many_experts::{ExpertsFit, ManyExperts};
-pub use path::{PathFit, PathPoint, PenaltyPath, Validation};
+pub use path::{PenaltyPath, Validation};
+pub use path_fit::{PathFit, PathPoint};
 pub use penalty::{Penalty, PenaltyKind};
 pub use predict::{ClassPrediction, PredictClassesOutcome};
 pub use split::random_split;

@@ -4,6 +4,7 @@ use super::expert_model::ExpertModel;
 use super::labelled_units::Labelled;
 use super::linear::Linear;
 use super::posterior::{Posteriors, Skills};
+use super::rights::Rights;
 
 /// The numbers of the model, for standardised features.
 ///
@@ -87,43 +88,6 @@ impl Parameters {
         (0..self.ease.len()).filter(|&j| self.ease[j] != 0.0 || self.classifier.uses(j)).count()
     }
 
-    /// How often each expert is right, in expectation over the units they labelled; none for one without labels.
-    pub(super) fn accuracies(&self, data: &Labelled<'_>) -> Vec<Option<f64>> {
-        let (mut right, mut labels) = (vec![0.0; self.experts()], vec![0.0; self.experts()]);
-        self.rights(data, |_, worker, weight, chance| {
-            right[worker] += weight * chance;
-            labels[worker] += weight;
-        });
-        right.iter().zip(&labels).map(|(right, labels)| (*labels > 0.0).then(|| right / labels)).collect()
-    }
-
-    /// The mean error of experts by this model, weighted as S is: the mean over units of the mean over their labels.
-    pub(super) fn expert_error(&self, data: &Labelled<'_>) -> Option<f64> {
-        let (mut wrong, mut units) = (0.0, 0.0);
-        self.rights(data, |unit, _, weight, chance| {
-            let share = weight / data.ballots.votes(unit).opinions();
-            wrong += share * (1.0 - chance);
-            units += share;
-        });
-        (units > 0.0).then(|| wrong / units)
-    }
-
-    /// Calls `visit` with the unit, the expert and the weight of each label, and the probability, before it was seen, that it is
-    /// right.
-    fn rights(&self, data: &Labelled<'_>, mut visit: impl FnMut(usize, usize, f64, f64)) {
-        let found = self.posteriors(data);
-        let mut rights = found.right.chunks_exact(self.skills_each());
-        for (unit, prior) in found.prior.chunks_exact(self.classifier.classes).enumerate() {
-            for ((worker, _, weight), right) in data.ballots.votes(unit).weighted().zip(&mut rights) {
-                let chance = match self.asymmetric {
-                    false => right[0],
-                    true => prior[0] * right[0] + prior[1] * right[1],
-                };
-                visit(unit, worker, weight, chance);
-            }
-        }
-    }
-
     /// Itself, or for two classes its negative, which has the same likelihood: what agrees with the majority more often.
     pub(super) fn agreeing_with_the_majority(mut self, data: &Labelled<'_>) -> Self {
         if self.classifier.classes != 2 {
@@ -151,6 +115,26 @@ impl Parameters {
             }
         }
         self
+    }
+}
+
+impl Rights for Parameters {
+    fn number_of_experts(&self) -> usize {
+        self.experts()
+    }
+
+    fn rights(&self, data: &Labelled<'_>, visit: &mut dyn FnMut(usize, usize, f64, f64)) {
+        let found = self.posteriors(data);
+        let mut rights = found.right.chunks_exact(self.skills_each());
+        for (unit, prior) in found.prior.chunks_exact(self.classifier.classes).enumerate() {
+            for ((worker, _, weight), right) in data.ballots.votes(unit).weighted().zip(&mut rights) {
+                let chance = match self.asymmetric {
+                    false => right[0],
+                    true => prior[0] * right[0] + prior[1] * right[1],
+                };
+                visit(unit, worker, weight, chance);
+            }
+        }
     }
 }
 

@@ -3,9 +3,8 @@ use super::labelled_units::Labelled;
 use super::large_path::{Job, Judged, OF_ALL, OF_PARTS, Walk};
 use super::penalty::{Penalty, PenaltyKind};
 use super::split::folds_of;
-use super::{ClassifierFit, Features, Learner};
+use super::{ClassifierFit, Features, Learner, PathFit, PathPoint};
 use crate::judgments::Ballots;
-use crate::surrogate::{disagreements, surrogate};
 use crate::{Context, Error, Result};
 
 /// Penalties compared by S: how often labels that were held out differ from what a fit to the rest predicts.
@@ -36,6 +35,7 @@ impl Default for PenaltyPath {
 
 /// Which labels S is taken on.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Validation<'a> {
     /// Those of each of this many parts of the units, predicted by a fit to the other parts.
     Folds(usize),
@@ -47,61 +47,6 @@ pub enum Validation<'a> {
         /// Their labels.
         ballots: &'a Ballots,
     },
-}
-
-/// One penalty of a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct PathPoint {
-    /// The penalty.
-    pub penalty: f64,
-    /// Its kind.
-    #[cfg_attr(feature = "serde", serde(rename = "penalty_kind"))]
-    pub kind: PenaltyKind,
-    /// The log-likelihood less the penalties, of the fit to all units.
-    pub objective: f64,
-    /// Its log-likelihood.
-    pub log_likelihood: f64,
-    /// S of labels that were held out.
-    pub surrogate: Option<f64>,
-    /// Its standard error.
-    pub surrogate_se: Option<f64>,
-    /// The share of units with a known class that are predicted wrongly, by fits that did not learn from them.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub true_risk: Option<f64>,
-    /// How many features entered, for the class or for ease.
-    pub nonzero: usize,
-}
-
-impl PathPoint {
-    /// A fit, and the labels it is judged by with its predictions of them.
-    pub(super) fn new(penalty: Penalty, fit: &ClassifierFit, judged: Option<(&Ballots, &[Option<usize>])>) -> Self {
-        let found = judged.and_then(|(ballots, predicted)| surrogate(&disagreements(ballots, predicted)));
-        PathPoint {
-            penalty: penalty.size,
-            kind: penalty.kind,
-            objective: fit.objective,
-            log_likelihood: fit.log_likelihood,
-            surrogate: found.map(|found| found.surrogate),
-            surrogate_se: found.and_then(|found| found.se),
-            true_risk: None,
-            nonzero: fit.features_used(),
-        }
-    }
-}
-
-impl PathPoint {
-    /// The same with the share of wrong predictions among units whose class is known.
-    pub(super) fn against(self, truth: Option<&[Option<u16>]>, predicted: &[Option<usize>]) -> Self {
-        let known = truth.unwrap_or_default().iter().zip(predicted);
-        let (mut units, mut wrong) = (0.0, 0.0);
-        for (class, predicted) in known.filter_map(|(class, predicted)| Some(((*class)?, (*predicted)?))) {
-            units += 1.0;
-            wrong += f64::from(u8::from(usize::from(class) != predicted));
-        }
-        PathPoint { true_risk: (units > 0.0).then(|| wrong / units), ..self }
-    }
 }
 
 impl PenaltyPath {
@@ -138,87 +83,37 @@ const L2_PENALTIES: usize = 17;
 /// neighbours differs by less than its noise.
 const LARGE_PENALTIES: usize = 20;
 
-/// A fit with each of several penalties.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct PathFit {
-    /// The penalties, with S of each.
-    pub points: Vec<PathPoint>,
-    /// The fit of each to all units to learn from.
-    pub fits: Vec<ClassifierFit>,
-    /// With the best penalty, the probabilities of the classes of the units that S is taken on, unit by unit, by fits that
-    /// did not learn from them.
-    pub held_out: Vec<f64>,
-    /// With the best penalty, the fits to all but each part of the units, if parts were held out.
-    pub parts: Vec<ClassifierFit>,
-}
-
-impl PathFit {
-    /// Of fits, each with its point of the path and its probabilities of units.
-    fn new(
-        fits: Vec<ClassifierFit>,
-        point: impl Fn(usize, &ClassifierFit) -> Result<(PathPoint, Vec<f64>)>,
-    ) -> Result<Self> {
-        let found = fits.into_iter().enumerate().map(|(i, fit)| {
-            let (point, probabilities) = point(i, &fit)?;
-            Ok((point, fit, probabilities))
-        });
-        Ok(PathFit::of(found.collect::<Result<_>>()?))
-    }
-
-    /// Of points with their fits and probabilities of units.
-    pub(super) fn of(found: Vec<(PathPoint, ClassifierFit, Vec<f64>)>) -> Self {
-        let mut path = PathFit { points: Vec::new(), fits: Vec::new(), held_out: Vec::new(), parts: Vec::new() };
-        for (point, fit, probabilities) in found {
-            path.points.push(point);
-            path.fits.push(fit);
-            if path.best() + 1 == path.points.len() {
-                path.held_out = probabilities;
-            }
-        }
-        path
-    }
-
-    /// The number of the penalty with the smallest S; of equals the largest penalty.
-    pub fn best(&self) -> usize {
-        let surrogate = |i: usize| self.points[i].surrogate.unwrap_or(f64::INFINITY);
-        (0..self.points.len()).reduce(|best, i| if surrogate(i) < surrogate(best) { i } else { best }).unwrap_or(0)
-    }
-}
-
 const STAGE: &str = "cross-validating";
 
 impl Learner {
-    /// Learns with penalties of some kind, and takes S of each. Where features are many, those far from the best are left
+    /// Learns with penalties of one kind, and takes S of each. Where features are many, those far from the best are left
     /// out.
     pub(super) fn walk(
         &self,
         data: &Labelled<'_>,
-        penalties: &[f64],
-        kind: PenaltyKind,
+        penalties: &[Penalty],
         validation: Validation<'_>,
         context: &Context,
     ) -> Result<PathFit> {
-        match self.needs_products(data, kind) {
-            true => self.walk_by_products(data, penalties, kind, validation, context),
-            false => self.compare(data, penalties, validation, context),
+        if penalties.iter().any(|penalty| self.needs_products(data, penalty.kind)) {
+            return self.walk_by_products(data, penalties, validation, context);
         }
+        let sizes: Vec<f64> = penalties.iter().map(|penalty| penalty.size).collect();
+        self.compare(data, &sizes, validation, context)
     }
 
     fn walk_by_products(
         &self,
         data: &Labelled<'_>,
-        penalties: &[f64],
-        kind: PenaltyKind,
+        penalties: &[Penalty],
         validation: Validation<'_>,
         context: &Context,
     ) -> Result<PathFit> {
-        let penalties: Vec<Penalty> = penalties.iter().map(|&size| Penalty { kind, size }).collect();
         let whole = Job::new(self, data.clone(), OF_ALL, context)?;
         match validation {
             Validation::Others { features, ballots } => {
                 let judged = Judged::Others { features, ballots };
-                Walk { learner: self, jobs: &[whole], judged }.go(&penalties, context)
+                Walk { learner: self, jobs: &[whole], judged }.go(penalties, context)
             }
             Validation::Folds(folds) => {
                 let fold = checked_folds(data, folds, context)?;
@@ -229,7 +124,7 @@ impl Learner {
                 for (kept, ballots) in kept.iter().zip(&ballots) {
                     jobs.push(Job::new(self, data.part(kept, ballots)?, OF_PARTS, context)?);
                 }
-                Walk { learner: self, jobs: &jobs, judged: Judged::Parts(&fold) }.go(&penalties, context)
+                Walk { learner: self, jobs: &jobs, judged: Judged::Parts(&fold) }.go(penalties, context)
             }
         }
     }
@@ -364,7 +259,8 @@ mod tests {
         for learner in [experts, Learner::Majority] {
             let folds = Validation::Folds(3);
             let one = learner.compare(&data, &penalties, folds, &Context::new()).unwrap();
-            let walk = |context: &Context| learner.walk_by_products(&data, &penalties, PenaltyKind::L1, folds, context);
+            let of_kind = penalties.map(Penalty::from);
+            let walk = |context: &Context| learner.walk_by_products(&data, &of_kind, folds, context);
             let other = walk(&Context::new()).unwrap();
             assert!(!other.points.is_empty());
             for point in &other.points {

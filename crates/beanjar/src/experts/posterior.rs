@@ -59,7 +59,7 @@ impl Posteriors {
         for (unit, ((prior, posterior), sums)) in cells.zip(sums.chunks_exact(rows)).enumerate() {
             let votes = ballots.votes(unit);
             let right = &mut right[ballots.first_vote(unit) * each..][..votes.labels.len() * each];
-            reader.read(sums, ease[unit], votes, Room { prior, posterior, right }, &mut likelihood);
+            reader.read(sums, ease[unit], votes, Room { prior, posterior, right, likelihood: &mut likelihood });
         }
         Posteriors { prior, posterior, right, log_likelihood: likelihood.log() }
     }
@@ -70,6 +70,8 @@ struct Room<'a> {
     prior: &'a mut [f64],
     posterior: &'a mut [f64],
     right: &'a mut [f64],
+    /// Which that of the unit's labels multiplies.
+    likelihood: &'a mut LogProduct,
 }
 
 /// Skills made ready: the odds that experts are right are computed once.
@@ -94,9 +96,9 @@ impl<'a> Reader<'a> {
         Reader { skills, asymmetric, experts: experts.experts(), odds, others: ((classes - 1) as f64).ln() }
     }
 
-    /// Reads the labels of a unit; their likelihood multiplies `likelihood`.
-    fn read(&self, sums: &[f64], ease: f64, votes: Votes<'_>, room: Room<'_>, likelihood: &mut LogProduct) {
-        let Room { prior, posterior, right } = room;
+    /// Reads the labels of a unit.
+    fn read(&self, sums: &[f64], ease: f64, votes: Votes<'_>, room: Room<'_>) {
+        let Room { prior, posterior, right, likelihood } = room;
         let divisor = softmax(sums, prior);
         if votes.labels.is_empty() {
             return posterior.copy_from_slice(prior);

@@ -154,11 +154,13 @@ impl ExpertsModel {
 
 impl PredictClassesOutcome {
     /// How many units there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.objects.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
@@ -179,6 +181,7 @@ impl PredictClassesOutcome {
     ///
     /// # Panics
     /// If there is no such unit.
+    #[must_use]
     pub fn label(&self, unit: usize) -> &str {
         self.prediction(unit).label
     }
@@ -187,6 +190,7 @@ impl PredictClassesOutcome {
     ///
     /// # Panics
     /// If there is no such unit.
+    #[must_use]
     pub fn prediction(&self, unit: usize) -> ClassPrediction<'_> {
         let classes = self.classes.len();
         let probabilities = &self.probabilities[unit * classes..(unit + 1) * classes];
@@ -200,6 +204,7 @@ impl PredictClassesOutcome {
     }
 
     /// What is predicted of each unit.
+    #[must_use]
     pub fn predictions(&self) -> impl ExactSizeIterator<Item = ClassPrediction<'_>> + '_ {
         (0..self.len()).map(|unit| self.prediction(unit))
     }

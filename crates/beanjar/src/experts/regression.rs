@@ -6,7 +6,7 @@ use super::linear::{Linear, rows_of};
 use super::multinomial::{self, ClassRows};
 use super::penalty::{Penalty, PenaltyKind};
 use super::proximal_newton::{Lasso, Sparse};
-use super::smooth::CrossEntropy;
+use super::smooth::{CrossEntropy, Smooth};
 use super::standardised::Standardised;
 use super::truncated_newton::{Limits, Numbers, Problem};
 use crate::{Context, Error, Result};
@@ -49,7 +49,7 @@ impl SoftLabels {
     ) -> Result<(Linear, usize)> {
         if self.needs_products(features, penalty.kind) {
             let limits = Limits { tolerance: 1e-7, steps: 500 };
-            return self.by_products(features, penalty, start, limits, context);
+            return self.by_products(features, penalty, limits).minimise(start, context);
         }
         let loss = self.rows.weight.iter().sum::<f64>().max(1.0);
         regress(features, &self.rows, Lasso { penalty: penalty.size, tolerance: 1e-8 * loss }, start, context)
@@ -60,26 +60,14 @@ impl SoftLabels {
         kind != PenaltyKind::L1 || is_large(features.units(), rows_of(self.rows.classes) * (features.len() + 1))
     }
 
-    /// The same for many features or any kind of penalty, and how many steps it took; to the limits.
-    pub(super) fn by_products(
-        &self,
-        features: &Standardised,
+    /// The same for many features or any kind of penalty.
+    pub(super) fn by_products<'a>(
+        &'a self,
+        features: &'a Standardised,
         penalty: Penalty,
-        start: Option<&Linear>,
         limits: Limits,
-        context: &Context,
-    ) -> Result<(Linear, usize)> {
-        let (classes, (one, two)) = (self.rows.classes, penalty.kind.factors());
-        let zero = || Linear::zero(classes, features.len());
-        let Linear { intercepts, coefficients, .. } = start.cloned().unwrap_or_else(zero);
-        let smooth = CrossEntropy { rows: &self.rows };
-        let penalties = vec![(one * penalty.size, two * penalty.size); rows_of(classes)];
-        let problem = Problem { features, smooth: &smooth, penalties, farthest: f64::INFINITY };
-        let end = problem.minimise(Numbers { intercepts, coefficients, free: Vec::new() }, limits, context)?;
-        let Numbers { intercepts, coefficients, .. } = end.numbers;
-        let mut found = Linear { classes, intercepts, coefficients };
-        found.centre(penalty.kind);
-        Ok((found, end.steps))
+    ) -> ByProducts<'a, CrossEntropy<'a>> {
+        ByProducts { features, classes: self.rows.classes, loss: CrossEntropy { rows: &self.rows }, penalty, limits }
     }
 
     /// The sum over units that count of share times the logarithm of probability.
@@ -87,6 +75,32 @@ impl SoftLabels {
         let probabilities = classifier.probabilities(features);
         let terms = self.rows.target.iter().zip(&probabilities).filter(|(share, _)| **share > 0.0);
         terms.map(|(share, p)| share * p.max(f64::MIN_POSITIVE).ln()).sum()
+    }
+}
+
+/// A classifier with a smooth loss, found by products of matrices: for many features or any kind of penalty.
+pub(super) struct ByProducts<'a, S> {
+    pub(super) features: &'a Standardised,
+    pub(super) classes: usize,
+    pub(super) loss: S,
+    pub(super) penalty: Penalty,
+    pub(super) limits: Limits,
+}
+
+impl<S: Smooth> ByProducts<'_, S> {
+    /// The classifier with the smallest penalised loss, from a start or from zero; and how many steps it took.
+    pub(super) fn minimise(&self, start: Option<&Linear>, context: &Context) -> Result<(Linear, usize)> {
+        let ByProducts { features, classes, ref loss, penalty, limits } = *self;
+        let zero = || Linear::zero(classes, features.len());
+        let Linear { intercepts, coefficients, .. } = start.cloned().unwrap_or_else(zero);
+        let (one, two) = penalty.kind.factors();
+        let penalties = vec![(one * penalty.size, two * penalty.size); rows_of(classes)];
+        let problem = Problem { features, smooth: loss, penalties, farthest: f64::INFINITY };
+        let end = problem.minimise(Numbers { intercepts, coefficients, free: Vec::new() }, limits, context)?;
+        let Numbers { intercepts, coefficients, .. } = end.numbers;
+        let mut found = Linear { classes, intercepts, coefficients };
+        found.centre(penalty.kind);
+        Ok((found, end.steps))
     }
 }
 

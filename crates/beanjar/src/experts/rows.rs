@@ -3,11 +3,13 @@
 use super::expert_rows::ExpertRows;
 use super::labelled_units::Labelled;
 use super::learner::{ClassifierFit, Fitted};
-use super::linear::{Linear, rows_of};
+use super::linear::Linear;
 use super::mixture_loss::MixtureLoss;
 use super::parameters::Parameters;
+use super::regression::ByProducts;
+use super::rights::Rights;
 use super::smooth::{Place, Smooth};
-use super::truncated_newton::{Limits, Numbers, Problem};
+use super::truncated_newton::Limits;
 use super::{ExpertModel, ManyExperts};
 use crate::truth::WorkerRows;
 use crate::{Context, Result};
@@ -67,8 +69,8 @@ impl ManyExperts {
             let skills = std::mem::take(&mut found.skills);
             let rows = ExpertRows::new(classes, found);
             let (likelihoods, _) = rows.likelihoods(ballots);
-            let end =
-                self.classifier_given(data, &likelihoods, &classifier, Limits { tolerance, steps: 5 }, context)?;
+            let given = self.given_rows(data, &likelihoods, Limits { tolerance, steps: 5 });
+            let end = given.minimise(Some(&classifier), context)?;
             classifier = end.0;
             steps += end.1;
             prior = classifier.probabilities_of(&classifier.sums_by_products(&data.features, context)?);
@@ -81,8 +83,8 @@ impl ManyExperts {
             }
         };
         let (likelihoods, log) = rows.likelihoods(ballots);
-        let limits = Limits { tolerance, steps: 50 };
-        let (classifier, more) = self.classifier_given(data, &likelihoods, &classifier, limits, context)?;
+        let given = self.given_rows(data, &likelihoods, Limits { tolerance, steps: 50 });
+        let (classifier, more) = given.minimise(Some(&classifier), context)?;
         let parameters = RowParameters { classifier, rows, skills };
         let log_likelihood = parameters.log_likelihood(data, &likelihoods, context)? + log;
         let penalty = self.penalty_of_truth().of(&parameters.classifier.coefficients);
@@ -102,25 +104,16 @@ impl ManyExperts {
         })
     }
 
-    /// The classifier under which labels are likeliest, given P(labels | class) of each unit; and how many steps it took.
-    fn classifier_given(
+    /// The classifier under which labels are likeliest, given P(labels | class) of each unit.
+    fn given_rows<'a>(
         &self,
-        data: &Labelled<'_>,
-        likelihoods: &[f64],
-        start: &Linear,
+        data: &'a Labelled<'_>,
+        likelihoods: &'a [f64],
         limits: Limits,
-        context: &Context,
-    ) -> Result<(Linear, usize)> {
-        let (classes, (one, two)) = (data.ballots.classes(), self.kind.factors());
-        let smooth = MixtureLoss { classes, likelihoods };
-        let penalties = vec![(one * self.penalty, two * self.penalty); rows_of(classes)];
-        let problem = Problem { features: &data.features, smooth: &smooth, penalties, farthest: f64::INFINITY };
-        let Linear { intercepts, coefficients, .. } = start.clone();
-        let end = problem.minimise(Numbers { intercepts, coefficients, free: Vec::new() }, limits, context)?;
-        let Numbers { intercepts, coefficients, .. } = end.numbers;
-        let mut found = Linear { classes, intercepts, coefficients };
-        found.centre(self.kind);
-        Ok((found, end.steps))
+    ) -> ByProducts<'a, MixtureLoss<'a>> {
+        let classes = data.ballots.classes();
+        let (loss, penalty) = (MixtureLoss { classes, likelihoods }, self.penalty_of_truth());
+        ByProducts { features: &data.features, classes, loss, penalty, limits }
     }
 }
 
@@ -134,31 +127,14 @@ impl RowParameters {
         by_unit.iter().enumerate().for_each(|(at, sum)| sums[at % rows * units + at / rows] = *sum);
         Ok(-smooth.loss(&smooth.at(&Place { sums, free: Vec::new() })))
     }
+}
 
-    /// How often each expert is right, in expectation over the units they labelled; none for one without labels.
-    pub(super) fn accuracies(&self, data: &Labelled<'_>) -> Vec<Option<f64>> {
-        let (mut right, mut labels) = (vec![0.0; self.rows.experts()], vec![0.0; self.rows.experts()]);
-        self.rights(data, |_, expert, weight, chance| {
-            right[expert] += weight * chance;
-            labels[expert] += weight;
-        });
-        right.iter().zip(&labels).map(|(right, labels)| (*labels > 0.0).then(|| right / labels)).collect()
+impl Rights for RowParameters {
+    fn number_of_experts(&self) -> usize {
+        self.rows.experts()
     }
 
-    /// The mean error of experts by this model, weighted as S is: the mean over units of the mean over their labels.
-    pub(super) fn expert_error(&self, data: &Labelled<'_>) -> Option<f64> {
-        let (mut wrong, mut units) = (0.0, 0.0);
-        self.rights(data, |unit, _, weight, chance| {
-            let share = weight / data.ballots.votes(unit).opinions();
-            wrong += share * (1.0 - chance);
-            units += share;
-        });
-        (units > 0.0).then(|| wrong / units)
-    }
-
-    /// Calls `visit` with the unit, the expert and the weight of each label, and the probability, before it was seen, that
-    /// it is right.
-    fn rights(&self, data: &Labelled<'_>, mut visit: impl FnMut(usize, usize, f64, f64)) {
+    fn rights(&self, data: &Labelled<'_>, visit: &mut dyn FnMut(usize, usize, f64, f64)) {
         let classes = self.classifier.classes;
         let prior = self.classifier.probabilities(&data.features);
         for (unit, prior) in prior.chunks_exact(classes).enumerate() {

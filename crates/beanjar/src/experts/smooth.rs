@@ -23,8 +23,8 @@ pub(super) trait Smooth {
     /// The second derivatives of the loss times a move.
     fn curvature(&self, point: &Self::Point, moved: &Place) -> Place;
 
-    /// Of each row of sums, and of each free number, the sum over units of the second derivatives of the loss were all
-    /// that is hidden known: above zero, and of the size of the second derivatives.
+    /// Of each row of sums, and of each free number, the sum over units of the second derivatives of the loss if the
+    /// classes were known: above zero, and of the size of the second derivatives.
     fn weights(&self, point: &Self::Point) -> (Vec<f64>, Vec<f64>);
 }
 

@@ -69,7 +69,7 @@ mod tests {
     fn a_temperature_that_was_put_in_is_found() {
         for put_in in [0.4, 1.0, 2.5] {
             let mut random = stream(1, 1);
-            let (mut told, mut likelihoods) = (Vec::new(), Vec::new());
+            let (mut stated, mut likelihoods) = (Vec::new(), Vec::new());
             for _ in 0..20_000 {
                 let weights: Vec<f64> = (0..3).map(|_| (3.0 * random.random::<f64>()).exp()).collect();
                 let all: f64 = weights.iter().sum();
@@ -78,13 +78,13 @@ mod tests {
                 // The classifier that is judged says p^T: too sure for T above 1.
                 let sharper: Vec<f64> = weights.iter().map(|weight| weight.powf(put_in)).collect();
                 let sum: f64 = sharper.iter().sum();
-                told.extend(sharper.iter().map(|weight| weight / sum));
+                stated.extend(sharper.iter().map(|weight| weight / sum));
                 // One expert, right seven times in ten.
                 let label =
                     if random.random::<f64>() < 0.7 { class } else { (class + 1 + random.random_range(0..2)) % 3 };
                 likelihoods.extend((0..3).map(|other| if other == label { 0.7 } else { 0.15 }));
             }
-            let found = temperature(3, &told, &likelihoods);
+            let found = temperature(3, &stated, &likelihoods);
             // Several standard errors of an estimate from noisy labels.
             assert!((found / put_in).ln().abs() < 0.15, "{found} {put_in}");
         }

@@ -40,11 +40,13 @@ pub struct Votes<'a> {
 
 impl Votes<'_> {
     /// Who voted for what.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
         self.workers.iter().zip(self.labels).map(|(&worker, &label)| (worker as usize, usize::from(label)))
     }
 
     /// Who voted for what, and what the vote counts.
+    #[must_use]
     pub fn weighted(&self) -> impl ExactSizeIterator<Item = (usize, usize, f64)> + '_ {
         self.iter().enumerate().map(|(vote, (worker, label))| (worker, label, self.weight(vote)))
     }
@@ -56,6 +58,7 @@ impl Votes<'_> {
     }
 
     /// How many opinions the votes are: what they count together.
+    #[must_use]
     pub fn opinions(&self) -> f64 {
         if self.weights.is_empty() { self.labels.len() as f64 } else { self.weights.iter().sum() }
     }
@@ -127,26 +130,31 @@ impl Ballots {
     }
 
     /// How many tasks there are, those without a vote too.
+    #[must_use]
     pub fn tasks(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// How many workers there are, those without a vote too.
+    #[must_use]
     pub fn workers(&self) -> usize {
         self.workers
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }
 
     /// How many votes there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.label.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.label.is_empty()
     }
@@ -175,6 +183,7 @@ impl Ballots {
     ///
     /// # Panics
     /// If there is no such task.
+    #[must_use]
     pub fn votes(&self, task: usize) -> Votes<'_> {
         let rows = self.offsets[task]..self.offsets[task + 1];
         let weights = if self.weight.is_empty() { &[][..] } else { &self.weight[rows.clone()] };
@@ -296,6 +305,7 @@ impl Ballots {
     }
 
     /// How many votes each worker cast; votes of one worker on one task that share a weight are one.
+    #[must_use]
     pub fn per_worker(&self) -> Vec<u64> {
         if self.weight.is_empty() {
             let mut counts = vec![0; self.workers];

@@ -53,16 +53,19 @@ impl Column {
     }
 
     /// The column's name.
+    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The ids.
+    #[must_use]
     pub fn ids(&self) -> &Dictionary {
         &self.ids
     }
 
     /// The values, in the order of the ids.
+    #[must_use]
     pub fn values(&self) -> &[String] {
         &self.values
     }

@@ -11,11 +11,13 @@ pub struct Dictionary {
 
 impl Dictionary {
     /// How many ids there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -24,17 +26,20 @@ impl Dictionary {
     ///
     /// # Panics
     /// If the code is not one of this dictionary.
+    #[must_use]
     pub fn get(&self, code: usize) -> &str {
         let start = if code == 0 { 0 } else { self.ends[code - 1] };
         &self.text[start..self.ends[code]]
     }
 
     /// All texts, in the order of their codes.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|code| self.get(code))
     }
 
     /// A table to look codes up by text.
+    #[must_use]
     pub fn lookup(&self) -> Lookup<'_> {
         let mut slots = Slots::with_capacity(self.len());
         for (code, text) in self.iter().enumerate() {
@@ -70,6 +75,7 @@ pub struct Lookup<'a> {
 
 impl Lookup<'_> {
     /// The code of `text`, if the dictionary has it.
+    #[must_use]
     pub fn code(&self, text: &str) -> Option<usize> {
         let place = self.slots.find(Key::of(text), |code| self.dictionary.get(code as usize) == text);
         self.slots.code(place).map(|code| code as usize)

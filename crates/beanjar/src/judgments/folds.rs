@@ -45,7 +45,20 @@ impl Folds {
 
 /// The fold of each vote.
 fn deal(ballots: &Ballots, folds: usize, seed: u64) -> Vec<u8> {
-    let mut fold = vec![0; ballots.len()];
+    let (mut fold, folds) = (vec![0; ballots.len()], folds.max(1));
+    for_each_opinion(ballots, seed, |of_task, place, vote| {
+        // Where the dealing begins is random as well, or the first folds would be the larger ones.
+        let first = (of_task % folds as u64) as usize;
+        fold[vote] = ((first + place) % folds) as u8;
+    });
+    fold
+}
+
+/// Puts the opinions of each task into a random order. The votes of one worker on one task are one opinion.
+///
+/// Calls `visit` with the key of the task, the place of an opinion in that order, and each of its votes. Keys and order
+/// depend on the seed and on the ids of task and workers alone.
+pub(crate) fn for_each_opinion(ballots: &Ballots, seed: u64, mut visit: impl FnMut(u64, usize, usize)) {
     let mut order: Vec<(u64, u32, usize)> = Vec::new();
     for task in 0..ballots.tasks() {
         let (workers, first) = (ballots.votes(task).workers, ballots.first_vote(task));
@@ -54,14 +67,10 @@ fn deal(ballots: &Ballots, folds: usize, seed: u64) -> Vec<u8> {
         order.clear();
         order.extend(workers.iter().enumerate().map(|(i, &worker)| (of_worker(worker), worker, i)));
         order.sort_unstable();
-        // Where the dealing begins is random as well, or the first folds would be the larger ones.
-        let mut next = (of_task % folds.max(1) as u64) as usize;
-        for opinion in order.chunk_by(|a, b| a.1 == b.1) {
-            opinion.iter().for_each(|&(_, _, i)| fold[first + i] = next as u8);
-            next = (next + 1) % folds.max(1);
+        for (place, opinion) in order.chunk_by(|a, b| a.1 == b.1).enumerate() {
+            opinion.iter().for_each(|&(_, _, i)| visit(of_task, place, first + i));
         }
     }
-    fold
 }
 
 /// What tasks are drawn in the order of, given the key of the task.
@@ -124,12 +133,15 @@ mod tests {
     fn a_repeated_label_is_held_out_with_the_first() {
         let task: Vec<(usize, usize)> = (0..12).map(|i| (i % 4, i % 3)).collect();
         let ballots = Ballots::from_tasks(&vec![task; 50], 4, 3).unwrap();
+        let mut held_out = 0;
         for fold in Folds::new(&ballots, 3, 0).iter() {
             for task in 0..50 {
                 let (kept, out) = (fold.kept.votes(task), fold.held_out.votes(task));
                 assert!(out.workers.iter().all(|worker| !kept.workers.contains(worker)));
+                held_out += out.workers.len();
             }
         }
+        assert_eq!(held_out, ballots.len());
     }
 
     #[test]

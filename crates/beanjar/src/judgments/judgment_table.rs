@@ -53,22 +53,31 @@ impl<'a> ObjectJudgments<'a> {
     }
 }
 
+/// Rows of judgments, column by column.
+///
+/// The columns are equally long, but for `workers`, which is empty in all blocks if the table has none. An empty text is
+/// a worker that is not known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JudgmentColumns<'a> {
+    /// The objects' ids.
+    pub objects: &'a [&'a str],
+    /// The attributes' names.
+    pub attributes: &'a [&'a str],
+    /// The workers' ids.
+    pub workers: &'a [&'a str],
+    /// The values.
+    pub values: Vec<f64>,
+}
+
 /// The judgments that one thread has read, on their way into a [`Judgments`].
 #[derive(Clone, Debug, Default)]
 pub struct JudgmentsPart(Part);
 
 impl JudgmentsPart {
     /// Takes the rows of block number `block`. A part takes its blocks in rising order; which part takes which does not
-    /// matter. The columns are equally long, but for `workers`, which is empty in all blocks if the table has none. An
-    /// empty text is a worker that is not known.
-    pub fn push(
-        &mut self,
-        block: u32,
-        objects: &[&str],
-        attributes: &[&str],
-        workers: &[&str],
-        values: Vec<f64>,
-    ) -> Result<()> {
+    /// matter.
+    pub fn push(&mut self, block: u32, rows: JudgmentColumns<'_>) -> Result<()> {
+        let JudgmentColumns { objects, attributes, workers, values } = rows;
         let rows = objects.len();
         check_lengths(rows, &[("attributes", attributes.len()), ("values", values.len())])?;
         if !workers.is_empty() {
@@ -99,7 +108,8 @@ impl Judgments {
             values.push(value);
         }
         let mut part = JudgmentsPart::default();
-        part.push(0, &objects, &attributes, &workers, values)?;
+        let rows = JudgmentColumns { objects: &objects, attributes: &attributes, workers: &workers, values };
+        part.push(0, rows)?;
         Judgments::from_parts(vec![part], &Context::new())
     }
 
@@ -126,11 +136,13 @@ impl Judgments {
     }
 
     /// How many judgments there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.value.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
@@ -139,6 +151,7 @@ impl Judgments {
     ///
     /// # Panics
     /// If there is no such object.
+    #[must_use]
     pub fn of(&self, object: usize) -> ObjectJudgments<'_> {
         let rows = self.offsets[object]..self.offsets[object + 1];
         ObjectJudgments {
@@ -150,6 +163,7 @@ impl Judgments {
     }
 
     /// How many judgments are by a worker who judged the same attribute of the same object before.
+    #[must_use]
     pub fn repeated(&self, context: &Context) -> usize {
         let attributes = self.attributes.len();
         sum_over(self, context, || Repeats { attributes, last: vec![usize::MAX; self.workers.len()], repeated: 0 })
@@ -254,7 +268,8 @@ mod tests {
     #[test]
     fn a_table_without_workers_has_none() {
         let mut part = JudgmentsPart::default();
-        part.push(0, &["a", "a"], &["x", "x"], &[], vec![1.0, 2.0]).unwrap();
+        let (objects, attributes) = (&["a", "a"], &["x", "x"]);
+        part.push(0, JudgmentColumns { objects, attributes, workers: &[], values: vec![1.0, 2.0] }).unwrap();
         let judgments = Judgments::from_parts(vec![part], &Context::new()).unwrap();
         assert!(judgments.workers.is_empty());
         assert_eq!(judgments.of(0).by_attribute().collect::<Vec<_>>(), [(0, &[][..], &[1.0, 2.0][..])]);
@@ -269,9 +284,11 @@ mod tests {
     #[test]
     fn columns_of_different_lengths_are_refused() {
         let mut part = JudgmentsPart::default();
-        assert!(part.push(0, &["a", "b"], &["x", "x"], &[], vec![1.0]).is_err());
-        assert!(part.push(0, &["a", "b"], &["x"], &[], vec![1.0, 2.0]).is_err());
-        assert!(part.push(0, &["a", "b"], &["x", "x"], &["w"], vec![1.0, 2.0]).is_err());
+        let whole =
+            JudgmentColumns { objects: &["a", "b"], attributes: &["x", "x"], workers: &[], values: vec![1.0, 2.0] };
+        assert!(part.push(0, JudgmentColumns { values: vec![1.0], ..whole.clone() }).is_err());
+        assert!(part.push(0, JudgmentColumns { attributes: &["x"], ..whole.clone() }).is_err());
+        assert!(part.push(0, JudgmentColumns { workers: &["w"], ..whole }).is_err());
         assert!(Judgments::from_parts(vec![part], &Context::new()).unwrap().is_empty());
     }
 

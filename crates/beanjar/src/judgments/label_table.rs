@@ -89,11 +89,13 @@ impl Labels {
     }
 
     /// How many labels there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.ballots.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ballots.is_empty()
     }
@@ -102,11 +104,13 @@ impl Labels {
     ///
     /// # Panics
     /// If there is no such task.
+    #[must_use]
     pub fn votes(&self, task: usize) -> Votes<'_> {
         self.ballots.votes(task)
     }
 
     /// The votes alone, with numbers for names.
+    #[must_use]
     pub fn ballots(&self) -> &Ballots {
         &self.ballots
     }
@@ -127,6 +131,7 @@ impl Labels {
     }
 
     /// The same labels in the terms of others: classes as given, votes by the given workers' numbers.
+    #[must_use]
     pub fn in_terms_of(&self, workers: &Dictionary, classes: &Dictionary) -> Translated {
         let (known_workers, known_classes) = (workers.lookup(), classes.lookup());
         let class: Vec<Option<u16>> =
@@ -179,6 +184,7 @@ impl Labels {
     }
 
     /// How many labels are by a worker who labelled the same task before.
+    #[must_use]
     pub fn repeated(&self, context: &Context) -> usize {
         sum_over(self, context, || Repeats { last: vec![usize::MAX; self.workers.len()], repeated: 0 }).repeated
     }
@@ -219,6 +225,7 @@ impl Sum<Labels> for Repeats {
 }
 
 /// Classes in the order in which they are numbered: by value if all are numbers, else as text.
+#[must_use]
 pub fn sorted_classes(classes: &Dictionary) -> Dictionary {
     reorder(classes, &sorted(classes))
 }

@@ -24,8 +24,8 @@ pub use ballots::{Ballots, Votes};
 pub(crate) use column::nothing_in_common;
 pub use column::{Column, KnownClasses};
 pub use dictionary::{Dictionary, Lookup};
-pub(crate) use folds::{Fold, Folds, sample_of_tasks};
-pub use judgment_table::{ANONYMOUS, Judgments, JudgmentsPart, LARGEST, ObjectJudgments};
+pub(crate) use folds::{Fold, Folds, for_each_opinion, sample_of_tasks};
+pub use judgment_table::{ANONYMOUS, JudgmentColumns, Judgments, JudgmentsPart, LARGEST, ObjectJudgments};
 pub use label_table::{Labels, LabelsPart, Translated, sorted_classes};
 pub use repeats::Repeats;
 #[cfg(test)]

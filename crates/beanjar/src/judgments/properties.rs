@@ -1,6 +1,6 @@
 //! What must hold for any table: how its rows are cut into blocks, and who reads which, does not matter.
 
-use super::{JudgmentsPart, LabelsPart};
+use super::{JudgmentColumns, JudgmentsPart, LabelsPart};
 use crate::{Context, Judgments, Labels};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
@@ -48,8 +48,9 @@ proptest! {
         for (block, (range, part)) in blocks(rows.len(), &cuts).into_iter().enumerate() {
             let rows = &rows[range];
             let column = |pick: fn(&(String, String, String, f64)) -> &str| rows.iter().map(pick).collect::<Vec<_>>();
+            let (objects, attributes, workers) = (&column(|r| &r.0), &column(|r| &r.1), &column(|r| &r.2));
             let values = rows.iter().map(|row| row.3).collect();
-            parts[part].push(block as u32, &column(|r| &r.0), &column(|r| &r.1), &column(|r| &r.2), values).unwrap();
+            parts[part].push(block as u32, JudgmentColumns { objects, attributes, workers, values }).unwrap();
         }
         let whole = Judgments::from_rows(rows.iter().map(|(o, a, w, v)| (&o[..], &a[..], &w[..], *v))).unwrap();
         prop_assert_eq!(Judgments::from_parts(parts, &context(threads)).unwrap(), whole);

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 /// What becomes of labels that a worker gave to the same task more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Repeats {
     /// They are one opinion: r labels count 1/r each, so that equal ones count as one.
     #[default]

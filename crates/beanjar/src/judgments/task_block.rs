@@ -42,21 +42,25 @@ pub(crate) fn leaf_of_key(key: u64, bits: u32) -> u32 {
 
 impl TaskBlock {
     /// How many tasks there are.
+    #[must_use]
     pub fn tasks(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// How many votes there are.
+    #[must_use]
     pub fn votes(&self) -> usize {
         self.worker.len()
     }
 
     /// How many votes were repeats of others, before they became one opinion.
+    #[must_use]
     pub fn repeated(&self) -> u64 {
         self.repeated
     }
 
     /// As bytes.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Writer::default();
         bytes.integers(&self.offsets);
@@ -114,16 +118,19 @@ impl TaskBlock {
 
 impl TaskIds {
     /// How many there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The ids.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter()
     }
@@ -133,6 +140,7 @@ impl TaskIds {
     }
 
     /// As bytes.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Writer::default();
         let lengths: Vec<u32> = self.0.iter().map(|id| id.len() as u32).collect();

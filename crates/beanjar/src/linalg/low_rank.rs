@@ -43,7 +43,7 @@ impl LowRank {
         form.is(matrix, &rows, tolerance).then_some(form)
     }
 
-    /// Whether Z'Z is the matrix beside its diagonal, on which Cholesky's remainder has told already.
+    /// Whether Z'Z is the matrix beside its diagonal, which Cholesky's remainder has shown already.
     fn is(&self, matrix: &Symmetric, rows: &[Vec<f64>], tolerance: f64) -> bool {
         let mut product = Symmetric::zeros(self.size);
         let rows = rows.concat();
@@ -52,7 +52,7 @@ impl LowRank {
     }
 
     /// The sum of lambda x x' over positive eigenvalues. None if vectors of eigenvalues that are nearly equal could not be
-    /// told apart. Cost: O(size rank^2 + rank^3) for each eigenvalue, and O(size^2) to put them together.
+    /// separated. Cost: O(size rank^2 + rank^3) for each eigenvalue, and O(size^2) to put them together.
     pub(super) fn positive_part(&self) -> Option<Symmetric> {
         let pairs = self.positive_pairs()?;
         let vectors: Vec<f64> = pairs.iter().flat_map(|(_, vector)| vector.iter().copied()).collect();

@@ -114,6 +114,7 @@ mod tests {
                 Square::from_fn(n, |i, j| ((i * 5 + j * 3 + i * j) % 7) as f64 + if i == j { 9.0 } else { 0.0 });
             let product = matrix.times(&matrix.inverse().unwrap());
             let identity = Square::from_fn(n, |i, j| f64::from(u8::from(i == j)));
+            assert_eq!(product.values.len(), n * n);
             assert!(product.values.iter().zip(&identity.values).all(|(a, b)| (a - b).abs() < 1e-10));
         }
     }

@@ -213,6 +213,7 @@ mod tests {
             let x: Vec<f64> = (0..n).map(|i| i as f64 - 2.0).collect();
             let b: Vec<f64> = (0..n).map(|i| matrix.row(i).iter().zip(&x).map(|(m, x)| m * x).sum()).collect();
             for solved in [matrix.solve(&b), matrix.pseudo_solve(&b)] {
+                assert_eq!(solved.len(), n);
                 assert!(solved.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-10), "{n}");
             }
         }

@@ -17,31 +17,36 @@ pub struct CrowdModel {
 
 impl CrowdModel {
     /// The method by which it was found.
+    #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
     /// The classes' names, in sorted order.
+    #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
     }
 
     /// The workers it knows.
+    #[must_use]
     pub fn workers(&self) -> &[String] {
         &self.workers
     }
 
     /// Those whose labels it leaves out.
+    #[must_use]
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
 
     /// How it reads votes.
+    #[must_use]
     pub fn rule(&self) -> &Rule {
         &self.rule
     }
 
-    /// Labels tasks without fitting again. A worker whom the model has never seen is read as the population; a label of
+    /// Labels tasks without fitting again. A worker whom the model has never seen is read with the population's table; a label of
     /// a class that it has never seen is left out. A task without known labels has equal probabilities.
     ///
     /// Methods `skilled` and `auto` read each vote without itself on the tasks they are fitted on, which cannot be done

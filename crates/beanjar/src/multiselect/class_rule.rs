@@ -151,7 +151,7 @@ impl ClassRule {
     }
 }
 
-/// A variance within classes below this share of the whole is none: classes are told apart with certainty.
+/// A variance within classes below this share of the whole is none: classes are separated with certainty.
 const NOTHING: f64 = 1e-9;
 
 /// A linear function of the scores for each class: the log of its probability, but for what is common to all.

@@ -113,6 +113,7 @@ impl Estimates {
     ///
     /// # Panics
     /// If there are no such attributes.
+    #[must_use]
     pub fn external(&self, a: usize, b: usize) -> f64 {
         self.external[(a, b)]
     }
@@ -198,6 +199,7 @@ impl Estimates {
     }
 
     /// The bias of each target that goes with the weights.
+    #[must_use]
     pub fn bias(&self, weights: &TargetRows) -> Vec<f64> {
         let mut bias = self.label_mean.clone();
         for (a, centre) in self.centre.iter().enumerate() {

@@ -107,16 +107,19 @@ impl<'a> LabelledJudgments<'a> {
     }
 
     /// The judgments.
+    #[must_use]
     pub fn judgments(&self) -> &'a Judgments {
         self.judgments
     }
 
     /// The labels, one for each object and target.
+    #[must_use]
     pub fn labels(&self) -> &'a [f64] {
         self.labels
     }
 
     /// The number of judgments of an attribute of an object, on average and rounded, at least 1: the paper's k.
+    #[must_use]
     pub fn repeats(&self) -> u32 {
         let pairs = self.judgments.objects.len() * self.judgments.attributes.len();
         (self.judgments.len() as f64 / pairs.max(1) as f64).round().max(1.0) as u32

@@ -88,6 +88,7 @@ fn code(texts: &[&str], as_classes: bool) -> Result<CodedLabels> {
 /// The classes that a label is one of.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Classes {
     /// Their names, in sorted order.
     pub names: Vec<String>,

@@ -73,6 +73,7 @@ pub struct PlanAttribute {
 /// One attribute of one object in a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PlanRow<'a> {
     /// Which object.
     pub object: &'a str,

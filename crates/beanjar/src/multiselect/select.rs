@@ -204,7 +204,11 @@ impl Select {
         let resample = |samples| selector.bootstrap(data, ridge, samples, &context.part(validated + 0.1, 1.0));
         let stability = self.bootstrap.map(resample).transpose()?;
         let others = match self.compare && validation.is_some() {
-            true => Some(self.others(&selector, &estimates, data, ridge, &context.part(0.99, 1.0))?),
+            true => {
+                let (others, context) = (self.others(&selector, &estimates, data), context.part(0.99, 1.0));
+                let losses = others.iter().map(|other| other.losses(&estimates, data, ridge, &context));
+                Some(losses.collect::<Result<Vec<_>>>()?)
+            }
             false => None,
         };
         let found = Found {
@@ -239,24 +243,14 @@ impl Select {
         }
     }
 
-    /// What other methods would expect with the same ridge. Those that cannot choose anything are left out.
-    fn others(
-        &self,
-        selector: &Selector,
-        estimates: &Estimates,
-        data: LabelledJudgments<'_>,
-        ridge: f64,
-        context: &Context,
-    ) -> Result<Vec<OtherLosses>> {
+    /// The other methods, on the same terms. Those that cannot choose anything are left out.
+    fn others(&self, selector: &Selector, estimates: &Estimates, data: LabelledJudgments<'_>) -> Vec<Selector> {
         let mean = [Method::Full, Method::Scoring, Method::Averages, Method::CrowdMean];
         let others = mean.into_iter().filter(|method| self.aggregate.is_mean() || *method != Method::Averages);
-        let mut found = Vec::new();
-        for method in others.filter(|method| *method != self.method) {
-            let Ok(strategy) = strategy(method, data, estimates, &selector.spending) else { continue };
-            let other = Selector { strategy, spending: selector.spending.clone() };
-            found.push(other.losses(estimates, data, ridge, context)?);
-        }
-        Ok(found)
+        let strategies = others
+            .filter(|method| *method != self.method)
+            .filter_map(|method| strategy(method, data, estimates, &selector.spending).ok());
+        strategies.map(|strategy| Selector { strategy, spending: selector.spending.clone() }).collect()
     }
 
     /// The terms by number, in the order of the attributes.

@@ -225,14 +225,33 @@ pub struct AttributeStability {
     pub judgments_high: u32,
 }
 
+impl SelectedAttribute {
+    /// Of several classes, the one that the attribute goes with most, against the rest: by the correlation.
+    #[must_use]
+    pub fn best_recognised<'a>(&self, classes: &'a Classes) -> &'a str {
+        let standardised = |class: &usize| {
+            self.covariance.all()[*class].abs() / (classes.shares[*class] * (1.0 - classes.shares[*class])).sqrt()
+        };
+        let most = (0..classes.names.len().min(self.covariance.all().len()))
+            .max_by(|one, other| standardised(one).total_cmp(&standardised(other)));
+        most.map_or("", |class| &classes.names[class])
+    }
+}
+
 impl SelectOutcome {
+    /// The classes, if there are more than two, each with weights of its own.
+    #[must_use]
+    pub fn several_classes(&self) -> Option<&Classes> {
+        self.label.classes.as_ref().filter(|classes| classes.names.len() > 2)
+    }
+
     /// What to say of the budget; nothing if no error was cross-validated.
     #[must_use]
     pub fn advice(&self) -> Option<BudgetAdvice> {
         BudgetAdvice::of(&self.path)
     }
 
-    /// What the error on new objects is below, where it cannot be told from 0; none where it can, or is not known.
+    /// What the error on new objects is below, where it does not differ from 0 beyond chance; none where it does, or is not known.
     #[must_use]
     pub fn error_below(&self) -> Option<f64> {
         error_below(self.cv_loss, self.cv_se)
@@ -264,7 +283,7 @@ impl SelectOutcome {
 }
 
 impl SelectStep {
-    /// What the error on new objects is below after this step, where it cannot be told from 0.
+    /// What the error on new objects is below after this step, where it does not differ from 0 beyond chance.
     #[must_use]
     pub fn error_below(&self) -> Option<f64> {
         error_below(self.cv_loss, self.cv_se)

@@ -47,6 +47,7 @@ impl Strategy {
 
 /// One step of a selection.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Step {
     /// The attribute taken.
     pub attribute: usize,

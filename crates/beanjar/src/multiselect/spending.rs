@@ -22,6 +22,7 @@ const MOST_JUDGMENTS: u32 = 20_000;
 
 impl Spending {
     /// A budget of this many judgments of any attributes, each of cost 1.
+    #[must_use]
     pub fn judgments(budget: u32, attributes: usize) -> Self {
         Spending {
             budget: f64::from(budget),

@@ -27,6 +27,7 @@ pub struct ValidationFit {
 
 /// A loss with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ExpectedLoss {
     /// The mean squared error to expect.
     pub loss: f64,

@@ -10,6 +10,7 @@ use rand_distr::{Binomial, Distribution};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Scale {
     /// All different labels are equally far apart.
     #[default]
@@ -24,6 +25,7 @@ pub enum Scale {
 
 impl Scale {
     /// The scale's name, in lower case.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Scale::Nominal => "nominal",

@@ -90,6 +90,7 @@ pub struct InspectLabelsOutcome {
 /// How many tasks have a given number of votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct VotesPerTask {
     /// The number of votes.
     pub votes: u64,
@@ -100,6 +101,7 @@ pub struct VotesPerTask {
 /// A worker, and how far they agree with the others.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LabelWorker {
     /// The worker's id.
     pub worker: String,

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 ///
 /// A million tasks with ten votes on five classes have at most 1001 ways, so that what follows (alpha, and a
 /// thousand bootstrap copies of it) does not depend on the number of tasks. In order of first appearance.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Patterns {
     classes: Vec<u16>,
     counts: Vec<u32>,
@@ -25,6 +25,7 @@ pub struct Patterns {
 
 impl Patterns {
     /// Of no task yet, with the number of classes.
+    #[must_use]
     pub fn new(classes: usize) -> Self {
         Patterns {
             classes: Vec::new(),
@@ -107,6 +108,7 @@ impl Patterns {
     }
 
     /// As bytes.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Writer::default();
         bytes.number(self.scratch.len() as u64);

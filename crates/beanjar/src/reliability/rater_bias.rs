@@ -24,7 +24,7 @@ pub struct AdjustedMean {
 
 /// What was found of the raters.
 pub(super) struct RaterBias {
-    /// Of each attribute: k, ICC(2,k) and ICC(3,k), where objects and raters can be told apart.
+    /// Of each attribute: k, ICC(2,k) and ICC(3,k), where objects and raters can be separated.
     pub(super) of_means: Vec<Option<(f64, Interval, Interval)>>,
     /// Of each worker: what they add to a judgment, in standard deviations of the attribute; none without a judgment that
     /// can be compared.

@@ -101,7 +101,7 @@ impl<'a> TwoWay<'a> {
         (effects, objects)
     }
 
-    /// The variances; none unless errors can be told from objects and raters, and objects and raters from one another.
+    /// The variances; none unless errors, objects and raters can be separated.
     pub(super) fn components(&self) -> Option<Components> {
         let n = self.rated.len() as f64;
         let groups = self.connected();

@@ -11,12 +11,14 @@ use crate::judgments::{Grouped, ObjectJudgments, Sum};
 /// use beanjar::reliability::reliability_of_mean;
 /// assert!((reliability_of_mean(0.5, 4.0) - 0.8).abs() < 1e-12);
 /// ```
+#[must_use]
 pub fn reliability_of_mean(icc: f64, judgments: f64) -> f64 {
     judgments * icc / (1.0 + (judgments - 1.0) * icc)
 }
 
 /// The smallest number of judgments whose mean has the reliability `wanted`, in (0, 1); none if one judgment has no
 /// reliability at all.
+#[must_use]
 pub fn judgments_needed(icc: f64, wanted: f64) -> Option<u64> {
     if icc <= 0.0 {
         return None;

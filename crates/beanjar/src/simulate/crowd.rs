@@ -10,6 +10,7 @@ use std::ops::Range;
 
 /// How workers err.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WorkerModel {
     /// One coin: right with the worker's accuracy, else any other class alike.
     #[default]
@@ -136,6 +137,7 @@ const WORKERS: u64 = u64::MAX;
 
 impl Crowd {
     /// Shares of the classes of which the last is rare: it has this share, and the others share the rest evenly.
+    #[must_use]
     pub fn rare_class(classes: usize, share: f64) -> Vec<f64> {
         let other = (1.0 - share) / classes.saturating_sub(1).max(1) as f64;
         (0..classes).map(|class| if class + 1 == classes { share } else { other }).collect()

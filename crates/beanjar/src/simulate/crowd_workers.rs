@@ -6,6 +6,7 @@ use rand_distr::{Beta, Distribution, Gamma};
 
 /// How a simulated worker goes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WorkerKind {
     /// Looks at the tasks and does their best.
     Honest,
@@ -26,6 +27,7 @@ impl WorkerKind {
     }
 
     /// The name of the kind.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             WorkerKind::Honest => "honest",

@@ -9,6 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// How the experts err.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExpertCase {
     /// (i) Three experts who are wrong with probabilities 0.5, 0.15 and 0.47, whatever the features.
     #[default]
@@ -48,6 +49,7 @@ impl Default for Experts {
 
 /// Units and labels, with the truth behind them.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SimulatedExperts {
     /// Of each unit, its features: first the five that matter.
     pub features: Vec<Vec<f64>>,
@@ -70,6 +72,7 @@ const COVARIANCE: [[f64; 5]; 5] = [
 
 impl ExpertCase {
     /// The experts.
+    #[must_use]
     pub fn panel(self) -> Panel {
         let model = |skills: [f64; 3], weights: [f64; 5], power: i32| Panel::Model {
             skills: skills.to_vec(),

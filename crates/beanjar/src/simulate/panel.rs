@@ -7,6 +7,7 @@ use rand::{Rng, RngExt};
 
 /// Experts, and how often each is right about a unit with given features.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Panel {
     /// With these probabilities, whatever the features.
     Constant(Vec<f64>),
@@ -23,6 +24,7 @@ pub enum Panel {
 
 impl Panel {
     /// The probability that each expert is right about a unit.
+    #[must_use]
     pub fn accuracies(&self, features: &[f64]) -> Vec<f64> {
         match self {
             Panel::Constant(accuracies) => accuracies.clone(),

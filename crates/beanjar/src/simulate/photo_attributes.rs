@@ -19,6 +19,7 @@ pub struct PhotoAttribute {
 
 /// What a judge answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum AttributeKind {
     /// Yes (1) or no (0).
     YesNo {

@@ -53,6 +53,7 @@ impl Default for Photos {
 
 /// Judgments of photos, with the truth behind them.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SimulatedPhotos {
     /// For each photo, its height in inches and weight in pounds.
     pub truth: Vec<[f64; 2]>,

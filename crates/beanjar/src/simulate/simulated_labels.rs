@@ -5,6 +5,7 @@ use crate::{Column, Labels, Result};
 
 /// How easily workers find the true class of a simulated task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TaskKind {
     /// As well as each worker can.
     Easy,
@@ -27,6 +28,7 @@ impl TaskKind {
     }
 
     /// The name of the kind.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             TaskKind::Easy => "easy",
@@ -38,6 +40,7 @@ impl TaskKind {
 
 /// How many tasks there are of each class that are easy, hard and misleading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TaskCounts(Vec<[u64; 3]>);
 
 impl TaskCounts {
@@ -76,6 +79,7 @@ pub struct SimulatedLabels {
 
 impl SimulatedLabels {
     /// The probability that a worker is right, over the tasks there are; none if there is no such worker.
+    #[must_use]
     pub fn accuracy(&self, worker: usize) -> Option<f64> {
         self.accuracy_over(worker, &self.task_counts())
     }

@@ -1,4 +1,4 @@
-use crate::normal;
+use crate::reliability::{Interval, share_interval};
 
 /// The risk of a model by known answers of some tasks, made sharper by the noisy labels of all.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +39,7 @@ impl GoldRisk {
         let errors: Vec<f64> = known.iter().map(|(error, _)| *error).collect();
         let n = errors.len() as f64;
         let alone = mean(&errors);
-        let z = normal::quantile(0.975);
-        let (alone_low, alone_high) = wilson(alone, n, z);
+        let Interval { low: alone_low, high: alone_high, .. } = share_interval(alone, n);
         // Tasks that have labels but no known answer are what the labels add.
         let both: Vec<(f64, f64)> = known.iter().filter_map(|(error, differ)| Some((*error, (*differ)?))).collect();
         let rest: Vec<f64> = wrong
@@ -68,19 +67,12 @@ impl GoldRisk {
         // As many tasks as would give this standard error: their interval stays within 0 and 1.
         match se > 0.0 && plain_se > 0.0 {
             true => {
-                let (low, high) = wilson(risk, n * (plain_se / se).powi(2), z);
+                let Interval { low, high, .. } = share_interval(risk, n * (plain_se / se).powi(2));
                 Some(GoldRisk { risk, low, high, ..plain })
             }
             false => Some(plain),
         }
     }
-}
-
-/// Wilson's interval of a share of n.
-fn wilson(share: f64, n: f64, z: f64) -> (f64, f64) {
-    let (centre, scale) = (share + z * z / (2.0 * n), 1.0 + z * z / n);
-    let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
 }
 
 fn mean(values: &[f64]) -> f64 {

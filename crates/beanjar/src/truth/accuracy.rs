@@ -4,6 +4,7 @@ use crate::{Error, Result};
 
 /// How often a worker is right.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WorkerAccuracy {
     /// How many labels they gave.
     pub labels: u64,

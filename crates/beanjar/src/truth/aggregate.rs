@@ -54,6 +54,7 @@ pub struct Aggregate {
 
 /// Whose labels to use.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum WorkersToUse {
     /// Everybody's.
     #[default]

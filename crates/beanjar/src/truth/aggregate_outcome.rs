@@ -165,6 +165,7 @@ impl AggregateOutcome {
     }
 
     /// The label of task number `task`, if there is such a task.
+    #[must_use]
     pub fn task(&self, task: usize) -> Option<AggregatedTask<'_>> {
         (task < self.given.len()).then(|| self.row(task))
     }
@@ -184,11 +185,13 @@ impl AggregateOutcome {
     }
 
     /// The tasks, in the order of their ids.
+    #[must_use]
     pub fn tasks(&self) -> impl ExactSizeIterator<Item = AggregatedTask<'_>> {
         (0..self.given.len()).map(|task| self.row(task))
     }
 
     /// How many tasks are settled, in doubt, and in doubt for good.
+    #[must_use]
     pub fn states(&self) -> TaskStates {
         let of = |state| self.states.iter().filter(|found| **found == state).count();
         TaskStates {
@@ -201,11 +204,13 @@ impl AggregateOutcome {
     }
 
     /// The class of each task, as a number among the classes.
+    #[must_use]
     pub fn given(&self) -> &[u16] {
         &self.given
     }
 
     /// How good worker number `worker` is, if there is such a worker.
+    #[must_use]
     pub fn worker(&self, worker: usize) -> Option<AggregatedWorker<'_>> {
         let found = *self.accuracies.get(worker)?;
         let kept = self.kept[worker];
@@ -221,6 +226,7 @@ impl AggregateOutcome {
     }
 
     /// P(label | class) of worker number `worker`, class by class; none if the method has none or the worker is left out.
+    #[must_use]
     pub fn confusion_of(&self, worker: usize) -> Option<Vec<Vec<f64>>> {
         self.rule.as_ref().filter(|_| self.kept.get(worker) == Some(&true))?.matrix(worker)
     }

@@ -39,6 +39,7 @@ impl Calibration {
     ///
     /// ECE = sum over ten equally wide bins of confidence of the bin's share of tasks times |its accuracy - its mean
     /// confidence|. A tie among n classes one of which is true is right by 1/n.
+    #[must_use]
     pub fn of(posterior: &Posterior, truth: &[Option<u16>]) -> Option<Self> {
         let mut bins = [(0, 0.0, 0.0); BINS];
         let (mut tasks, mut right, mut loss) = (0, 0.0, 0.0);

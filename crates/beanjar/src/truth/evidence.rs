@@ -37,6 +37,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The votes.
+    #[must_use]
     pub fn ballots(&self) -> &'a Ballots {
         self.ballots
     }

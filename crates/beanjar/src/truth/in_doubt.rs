@@ -19,6 +19,7 @@ pub struct TaskInDoubt {
 /// What a worker said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Vote {
     /// Who.
     pub worker: String,

@@ -92,9 +92,9 @@ fn sign(label: usize) -> f64 {
     if label == 0 { 1.0 } else { -1.0 }
 }
 
-/// Messages from workers to tasks after one more round; what is known of a task is what it tells.
+/// Messages from workers to tasks after one more round. A task whose class is known sends its class.
 fn round(ballots: &Ballots, gold: &[Option<u16>], messages: &[f64]) -> Vec<f64> {
-    let mut told = vec![0.0; messages.len()];
+    let mut next = vec![0.0; messages.len()];
     let mut of_worker = vec![0.0; ballots.workers()];
     for task in 0..ballots.tasks() {
         let votes = ballots.votes(task);
@@ -106,21 +106,21 @@ fn round(ballots: &Ballots, gold: &[Option<u16>], messages: &[f64]) -> Vec<f64> 
                 Some(class) => sign(usize::from(class)),
                 None => sum - weight * sign(label) * messages[first + i],
             };
-            told[first + i] = weight * sign(label) * others;
-            of_worker[worker] += told[first + i];
+            next[first + i] = weight * sign(label) * others;
+            of_worker[worker] += next[first + i];
         }
     }
     for task in 0..ballots.tasks() {
         let first = ballots.first_vote(task);
         for (i, (worker, _)) in ballots.votes(task).iter().enumerate() {
-            told[first + i] = of_worker[worker] - told[first + i];
+            next[first + i] = of_worker[worker] - next[first + i];
         }
     }
-    let size = (told.iter().map(|x| x * x).sum::<f64>() / told.len().max(1) as f64).sqrt();
+    let size = (next.iter().map(|x| x * x).sum::<f64>() / next.len().max(1) as f64).sqrt();
     match size > 0.0 {
-        true => told.iter().map(|x| x / size).collect(),
+        true => next.iter().map(|x| x / size).collect(),
         // Nobody has another task, so that nobody's reliability is known: all are alike.
-        false => vec![1.0; told.len()],
+        false => vec![1.0; next.len()],
     }
 }
 
@@ -220,6 +220,7 @@ mod tests {
             .collect();
         let size = (next.iter().map(|y: &f64| y * y).sum::<f64>() / 7.0).sqrt();
         let found = round(&ballots, &[], &y);
+        assert_eq!(found.len(), 7);
         assert!(found.iter().zip(&next).all(|(a, b)| (a - b / size).abs() < 1e-12));
     }
 

@@ -42,6 +42,7 @@ pub enum Method {
 
 impl Method {
     /// The name by which it goes.
+    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Method::Auto(_) => "auto",

@@ -2,6 +2,7 @@ use super::{Auto, Evidence, Majority, Posterior, Skilled};
 use crate::judgments::{Ballots, Column, Labels};
 use crate::random::{key, key_of_text};
 use crate::{Context, Error, Result, Warning};
+use std::fmt;
 
 /// Which tasks to have checked by someone who knows, so that [`Aggregate`](super::Aggregate) learns most from the answers.
 ///
@@ -76,11 +77,21 @@ pub struct SuggestedTask {
 /// The two kinds of tasks that a class may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum TaskKind {
     /// Workers agree.
     Easy,
     /// Workers differ, or are misled.
     Hard,
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskKind::Easy => "easy",
+            TaskKind::Hard => "hard",
+        })
+    }
 }
 
 impl SuggestGold {

@@ -17,7 +17,7 @@ pub struct AgreementMap {
     pub agreement: Vec<Vec<Option<f64>>>,
 }
 
-/// More workers cannot be told apart in a picture.
+/// More workers cannot be distinguished in a picture.
 const MOST: usize = 60;
 
 impl AgreementMap {

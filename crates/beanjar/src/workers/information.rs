@@ -7,6 +7,7 @@ use std::ops::Range;
 
 /// What becomes of tasks that one worker of a pair, or both, did not label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// As the paper has it: probabilities are over all tasks, and 'no label' is a label whose cells are left out of
     /// the sum.
@@ -75,6 +76,7 @@ impl Information {
     }
 
     /// How many workers there are.
+    #[must_use]
     pub fn workers(&self) -> usize {
         self.labelled.len()
     }
@@ -83,6 +85,7 @@ impl Information {
     ///
     /// # Panics
     /// If there is no such worker.
+    #[must_use]
     pub fn labelled(&self, worker: usize) -> usize {
         self.labelled[worker] as usize
     }
@@ -96,6 +99,7 @@ impl Information {
     ///
     /// # Panics
     /// If there is no such worker.
+    #[must_use]
     pub fn partners(&self, worker: usize) -> &[(u32, f64)] {
         &self.partners[self.offsets[worker]..self.offsets[worker + 1]]
     }
@@ -104,6 +108,7 @@ impl Information {
     ///
     /// # Panics
     /// If there is no such worker.
+    #[must_use]
     pub fn between(&self, one: usize, other: usize) -> f64 {
         let partners = self.partners(one);
         match partners.binary_search_by_key(&(other as u32), |partner| partner.0) {
@@ -124,6 +129,7 @@ impl Information {
     }
 
     /// Each worker's score: the information shared with all others together (equation 1).
+    #[must_use]
     pub fn scores(&self) -> Vec<f64> {
         // Workers with equally many labels share as much with a stranger, so strangers are counted by that.
         let mut alike: BTreeMap<u64, f64> = BTreeMap::new();

@@ -25,6 +25,7 @@ pub struct Keep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum KeepRule {
     /// The largest mean log-probability of held-out labels.
     #[default]
@@ -42,6 +43,7 @@ impl KeepRule {
     pub const ALL: [KeepRule; 4] = [KeepRule::Predictive, KeepRule::Surrogate, KeepRule::Goodness, KeepRule::Elbow];
 
     /// The name by which it goes.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             KeepRule::Predictive => "predictive",
@@ -52,6 +54,7 @@ impl KeepRule {
     }
 
     /// The number of workers that it takes of those tried; of equals, the larger. None if nothing was tried.
+    #[must_use]
     pub fn best_of(self, tried: &[KeepTrial]) -> Option<usize> {
         let loss = |trial: &KeepTrial| match self {
             KeepRule::Predictive => -trial.predictive,
@@ -65,6 +68,7 @@ impl KeepRule {
 /// How many to keep, and why.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct KeepFit {
     /// How many workers are kept.
     pub keep: usize,
@@ -77,6 +81,7 @@ pub struct KeepFit {
 /// What keeping a number of workers comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct KeepTrial {
     /// How many workers are kept.
     pub keep: usize,

@@ -82,6 +82,7 @@ impl Default for RankWorkers {
 
 /// How many workers to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WorkersToKeep {
     /// By accuracy, all but those whose verdict is bad ([`Verdict::is_bad`]); else as many as the rule chooses.
     #[default]
@@ -94,6 +95,7 @@ pub enum WorkersToKeep {
 
 /// By what workers are sorted and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeepBy {
     /// The lower bound of the chance-corrected accuracy, so that one unlucky label makes nobody the worst.
     #[default]

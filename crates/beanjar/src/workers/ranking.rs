@@ -12,6 +12,7 @@ pub struct Ranking {
 impl Ranking {
     /// Ranks by score (heuristic b of the paper). Of equals (to seven digits, for sums in another order differ by rounding)
     /// the one with more labels comes first; then ids decide, not the order of rows.
+    #[must_use]
     pub fn new(information: &Information) -> Self {
         let scores = information.scores();
         let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -24,11 +25,13 @@ impl Ranking {
     }
 
     /// The scores, best first.
+    #[must_use]
     pub fn curve(&self) -> Vec<f64> {
         self.order.iter().map(|&worker| self.scores[worker]).collect()
     }
 
     /// Whether each worker is among the first `keep`.
+    #[must_use]
     pub fn top(&self, keep: usize) -> Vec<bool> {
         let mut kept = vec![false; self.order.len()];
         self.order.iter().take(keep).for_each(|&worker| kept[worker] = true);
@@ -39,6 +42,7 @@ impl Ranking {
 /// The elbow of a falling curve: how many of its points come before its flat tail.
 ///
 /// The point farthest below the straight line from the first point to the last, as scree plots are cut.
+#[must_use]
 pub fn elbow(curve: &[f64]) -> usize {
     let (Some(first), Some(last)) = (curve.first(), curve.last()) else { return 0 };
     let steps = (curve.len() - 1).max(1) as f64;

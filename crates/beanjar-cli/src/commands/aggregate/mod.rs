@@ -5,9 +5,9 @@ pub(crate) use report::AggregateReport;
 use report::{WorkerReport, worker_rows};
 
 use super::by_question::ByQuestion;
-use super::pictures::{Pictures, by_question};
 use super::reading_flags::{By, Labelled, Reading, questions_of};
 use super::repeats::RepeatsFlag;
+use super::report_flags::{ReportFlags, by_question, title_of};
 use super::{Known, first_column, same_file};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -60,7 +60,7 @@ pub(crate) struct Aggregate {
     /// Pseudo-labels added to each cell of a worker's confusion matrix (dawid-skene, one-coin, mixture).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     smoothing: Option<f64>,
-    /// Random starts, the likeliest of which is kept (spectral, mixture).
+    /// Random starts, the likeliest of which is kept (spectral, mixture, mace).
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
     /// How many latent components (mixture).
@@ -94,7 +94,7 @@ pub(crate) struct Aggregate {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -152,8 +152,8 @@ impl Aggregate {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let mut inputs = vec![&self.file];
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
-        let title = format!("The labels of {}", crate::commands::pictures::title_of(&self.file));
+        let (sink, page) = self.report.places(&inputs, common)?;
+        let title = format!("The labels of {}", title_of(&self.file));
         let written = [("--out", &common.out), ("--model", &self.model), ("--workers-out", &self.workers_out)];
         for (at, (one, path)) in written.iter().enumerate() {
             for (other, second) in &written[at + 1..] {
@@ -176,11 +176,11 @@ impl Aggregate {
                     output.write_text(&Model::Crowd(model).to_json())?;
                     output.finish()?;
                 }
-                easel.draw(&title, || vec![beanjar_report::aggregate(&outcome)])?;
+                page.draw(&title, || vec![beanjar_report::aggregate(&outcome)])?;
                 if let Some((path, output)) = workers {
                     write_rows(path, output, worker_rows(&outcome))?;
                 }
-                sink.emit(&self.report(&outcome))
+                sink.emit(&self.printed(&outcome))
             }
             Labelled::Each(_) if model.is_some() => Err(Failure::Words(format!(
                 "{}: --model saves the fit of one question; choose it with --question",
@@ -194,18 +194,18 @@ impl Aggregate {
                 };
                 let outcomes = questions.into_iter().map(fit).collect::<Result<Vec<_>>>()?;
                 let parts = outcomes.iter().map(|(name, outcome)| (name.as_str(), beanjar_report::aggregate(outcome)));
-                easel.draw(&title, || by_question(parts))?;
+                page.draw(&title, || by_question(parts))?;
                 if let Some((path, output)) = workers {
                     let tables = outcomes.iter().map(|(name, outcome)| (name.clone(), WorkerReport(outcome)));
                     write_rows(path, output, ByQuestion(tables.collect()).rows())?;
                 }
-                let reports = outcomes.iter().map(|(name, outcome)| (name.clone(), self.report(outcome)));
+                let reports = outcomes.iter().map(|(name, outcome)| (name.clone(), self.printed(outcome)));
                 sink.emit(&ByQuestion(reports.collect()))
             }
         }
     }
 
-    fn report<'a>(&self, outcome: &'a AggregateOutcome) -> AggregateReport<'a> {
+    fn printed<'a>(&self, outcome: &'a AggregateOutcome) -> AggregateReport<'a> {
         AggregateReport { outcome, all: self.all, probabilities: self.probabilities }
     }
 
@@ -219,7 +219,7 @@ impl Aggregate {
             workers: self.workers.load()?,
             weights: self.weights.as_ref().map(first_column).transpose()?,
             repeats: self.repeats.repeats(),
-            details: self.pictures.wanted(common),
+            details: self.report.wanted(common),
             confusion: self.confusion,
         };
         let outcome = aggregate.fit(&labels, &common.context()?).map_err(|error| self.failure(error))?;

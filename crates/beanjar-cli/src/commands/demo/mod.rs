@@ -5,7 +5,7 @@ mod experts;
 mod photos;
 
 use super::inspect::JudgmentsReport;
-use super::pictures;
+use super::report_flags;
 use crate::failure::{Failure, Result};
 use crate::{Common, Format};
 use beanjar_report::{Page, Part};
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[command(after_help = "Example:\n  beanjar demo --out story")]
 pub(crate) struct Demo {}
 
-/// A chapter: what is told, and what is drawn of it.
+/// A chapter: its text, and its part of the report.
 struct Chapter {
     text: String,
     parts: Vec<Part>,
@@ -47,7 +47,7 @@ impl Demo {
         }
         let report = folder.join("report.html");
         let page = Page { title: "What beanjar does: a story in three crowds".into(), parts };
-        pictures::write(&report, &page.html())?;
+        report_flags::write(&report, &page.html())?;
         text += &format!("All of it in pictures, with a slider for the budget: {}\n", report.display());
         text += "(open it in a browser; it is one file and needs nothing else)\n\nThe same for data of your own:\n\n";
         for (data, command) in [

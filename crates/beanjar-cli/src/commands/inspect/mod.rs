@@ -5,9 +5,9 @@ mod labels_report;
 pub(crate) use judgments_report::JudgmentsReport;
 
 use super::by_question::ByQuestion;
-use super::pictures::{Pictures, by_question};
 use super::reading_flags::{By, Reading};
 use super::repeats::RepeatsName;
+use super::report_flags::{ReportFlags, by_question, title_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Rows, exact, with_header};
@@ -64,7 +64,7 @@ pub(crate) struct Inspect {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -93,8 +93,8 @@ impl From<ScaleName> for Scale {
 impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
-        let title = format!("How reliable {} is", crate::commands::pictures::title_of(&self.file));
+        let (sink, page) = self.report.places(&inputs, common)?;
+        let title = format!("How reliable {} is", title_of(&self.file));
         if let (Some(one), Some(other)) = (&self.adjusted, &common.out)
             && super::same_file(one, other)
         {
@@ -107,7 +107,7 @@ impl Inspect {
             Data::Judgments(judgments) => {
                 let mut outcome = self.inspect_judgments(&judgments, common)?;
                 common.warn_all(&outcome.warnings);
-                easel.draw(&title, || vec![beanjar_report::inspect_judgments(&outcome)])?;
+                page.draw(&title, || vec![beanjar_report::inspect_judgments(&outcome)])?;
                 if let Some((path, output)) = adjusted {
                     // They have a file of their own, and need not be in the JSON as well.
                     write_rows(path, output, adjusted_rows(&std::mem::take(&mut outcome.adjusted)))?;
@@ -121,7 +121,7 @@ impl Inspect {
             Data::Labels(labels) => {
                 let outcome = self.inspect_labels(&labels, common)?;
                 common.warn_all(&outcome.warnings);
-                easel.draw(&title, || vec![beanjar_report::inspect_labels(&outcome)])?;
+                page.draw(&title, || vec![beanjar_report::inspect_labels(&outcome)])?;
                 sink.emit(&LabelsReport { outcome, positions, all: self.all })
             }
             Data::Questions(questions) => {
@@ -134,7 +134,7 @@ impl Inspect {
                 let parts = reports
                     .iter()
                     .map(|(name, report)| (name.as_str(), beanjar_report::inspect_labels(&report.outcome)));
-                easel.draw(&title, || by_question(parts))?;
+                page.draw(&title, || by_question(parts))?;
                 sink.emit(&ByQuestion(reports))
             }
         }

@@ -1,7 +1,7 @@
 mod report;
 
-use super::pictures::Pictures;
 use super::repeats::RepeatsFlag;
+use super::report_flags::{ReportFlags, title_of};
 use super::{Known, Reading, labels_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -83,7 +83,7 @@ pub(crate) struct Learn {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "holdout"])]
     test: Option<Source>,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -209,7 +209,7 @@ impl Learn {
             .chain(&self.test)
             .chain(self.columns.files())
             .collect();
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
+        let (sink, page) = self.report.places(&inputs, common)?;
         let read = self.columns.read(&self.features, &self.reading, common)?;
         let (features, named) = (read.table, read.ids_as_named);
         let read_labels = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
@@ -221,10 +221,9 @@ impl Learn {
         if self.compare {
             let outcome = params.compare(&data, &common.context()?).map_err(|error| self.failure(error))?;
             common.warn_all(&outcome.warnings);
-            easel.draw(
-                &format!("Models of {}, compared", crate::commands::pictures::title_of(&self.features)),
-                || vec![beanjar_report::score(&outcome)],
-            )?;
+            page.draw(&format!("Models of {}, compared", title_of(&self.features)), || {
+                vec![beanjar_report::score(&outcome)]
+            })?;
             return sink.emit(&outcome);
         }
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
@@ -232,10 +231,9 @@ impl Learn {
         if common.out.is_some() && !common.quiet {
             common.say(&report::summary(&outcome));
         }
-        easel.draw(
-            &format!("What {} tells of the classes", crate::commands::pictures::title_of(&self.features)),
-            || vec![beanjar_report::learn(&outcome)],
-        )?;
+        page.draw(&format!("What {} tells of the classes", title_of(&self.features)), || {
+            vec![beanjar_report::learn(&outcome)]
+        })?;
         sink.emit(&outcome)
     }
 

@@ -65,10 +65,7 @@ fn target(outcome: &LearnOutcome) -> String {
 
 /// How experts err, and why.
 fn how_experts_err(outcome: &LearnOutcome) -> Option<String> {
-    let each = match outcome.error_model? {
-        ErrorModel::Skill => "a skill each",
-        ErrorModel::Rows => "a confusion matrix each",
-    };
+    let each = outcome.error_model?.in_words();
     let compared = outcome.error_models.map(|found| {
         let (by, se) = (number(found.difference), number(found.difference_se));
         format!(

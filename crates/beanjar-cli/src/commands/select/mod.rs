@@ -1,7 +1,7 @@
 mod report;
 
 use super::label_column::LabelColumn;
-use super::pictures::Pictures;
+use super::report_flags::ReportFlags;
 use super::{Reading, column_names, judgments_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -71,7 +71,7 @@ pub(crate) struct Select {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    pictures: Pictures,
+    report: ReportFlags,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -135,7 +135,7 @@ impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> =
             [&self.file].into_iter().chain(&self.label_column.labels).chain(&self.pilot).collect();
-        let (sink, easel) = self.pictures.places(&inputs, common)?;
+        let (sink, page) = self.report.places(&inputs, common)?;
         let mut params = self.params(common)?;
         let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
         let (label, noise) = self.label_column.read(None, (&judgments, &self.file), &self.reading, common)?;
@@ -150,7 +150,7 @@ impl Select {
             .map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
         let title = format!("What to ask to predict {}", outcome.label.name);
-        easel.draw(&title, || vec![beanjar_report::select(&outcome)])?;
+        page.draw(&title, || vec![beanjar_report::select(&outcome)])?;
         sink.emit(&outcome)
     }
 
@@ -168,7 +168,7 @@ impl Select {
             classes: self.label_column.classes,
             leak: self.leak == Leak::Allow,
             bootstrap: self.bootstrap,
-            compare: self.compare || self.pictures.wanted(common),
+            compare: self.compare || self.report.wanted(common),
             ..Default::default()
         };
         self.cost.iter().try_fold(params, |params, given| match given.contains('=') {

@@ -1,7 +1,7 @@
 //! What `select` prints.
 
 use crate::output::{Report, Rows, exact, number, table, with_header};
-use beanjar::multiselect::{AttributeStability, Classes, Combine, SelectOutcome, SelectedAttribute};
+use beanjar::multiselect::{AttributeStability, Combine, SelectOutcome, SelectedAttribute};
 
 impl Report for SelectOutcome {
     fn text(&self) -> String {
@@ -22,7 +22,7 @@ impl Report for SelectOutcome {
     }
 
     fn rows(&self) -> Rows<'_> {
-        let several = self.several();
+        let several = self.several_classes();
         let of_each = |what: &str| match several {
             Some(classes) => classes.names.iter().map(|class| format!("{what} {class}")).collect(),
             None => vec![what.to_owned()],
@@ -42,32 +42,12 @@ impl Report for SelectOutcome {
     }
 }
 
-/// The classes, if there are more than two, each with weights of its own.
-trait Several {
-    fn several(&self) -> Option<&Classes>;
-}
-
-impl Several for SelectOutcome {
-    fn several(&self) -> Option<&Classes> {
-        self.label.classes.as_ref().filter(|classes| classes.names.len() > 2)
-    }
-}
-
-/// The class that an attribute tells most of, against the rest.
-fn tells<'a>(classes: &'a Classes, a: &SelectedAttribute) -> &'a str {
-    let told = |class: &usize| {
-        a.covariance.all()[*class].abs() / (classes.shares[*class] * (1.0 - classes.shares[*class])).sqrt()
-    };
-    let most = (0..classes.names.len()).max_by(|one, other| told(one).total_cmp(&told(other)));
-    most.map_or("", |class| &classes.names[class])
-}
-
 /// What to ask, and what each column means.
 fn attributes(outcome: &SelectOutcome) -> String {
     let mut header = vec!["attribute", "judgments", "cost"];
     let mut meanings =
         vec![("judgments", "how often to judge the attribute of each object"), ("cost", "what these judgments cost")];
-    match outcome.several() {
+    match outcome.several_classes() {
         Some(_) => {
             header.push("tells most of");
             meanings.push(("tells most of", "the class that it sets apart best; --format json has all weights"));
@@ -106,8 +86,8 @@ fn attributes(outcome: &SelectOutcome) -> String {
     let row =
         |a: &SelectedAttribute| {
             let mut row = vec![a.attribute.clone(), a.judgments.to_string(), number(a.cost * f64::from(a.judgments))];
-            match outcome.several() {
-                Some(classes) => row.push(tells(classes, a).to_owned()),
+            match outcome.several_classes() {
+                Some(classes) => row.push(a.best_recognised(classes).to_owned()),
                 None => row.extend([a.weight.single(), a.covariance.single()].map(number)),
             }
             row.push(number(a.noise));
@@ -150,14 +130,14 @@ fn losses(outcome: &SelectOutcome) -> String {
         );
     }
     if let (Some(loss), Some(se)) = (outcome.cv_loss, outcome.cv_se) {
-        let of = if outcome.several().is_some() { "summed over classes, " } else { "" };
-        let (value, told) = match outcome.error_below() {
+        let of = if outcome.several_classes().is_some() { "summed over classes, " } else { "" };
+        let (value, spread) = match outcome.error_below() {
             Some(below) => (format!("< {}", number(below)), "not distinguishable from 0".to_owned()),
             None => (number(loss), format!("standard error {}", number(se))),
         };
-        line("expected squared error", value, format!("{of}on new objects, cross-validated; {told}"));
+        line("expected squared error", value, format!("{of}on new objects, cross-validated; {spread}"));
     }
-    let of_mean = match outcome.several() {
+    let of_mean = match outcome.several_classes() {
         Some(_) => "the same where every object is given the shares of the classes",
         None => "the squared error of predicting the mean for every object",
     };

@@ -79,19 +79,14 @@ fn in_one_frame(table: &Held, columns: [usize; 3], sides: &Sides, shown: &[Optio
     let mut without_order = 0;
     for (row, side) in sides.all.iter().enumerate() {
         let Some(side) = side else { continue };
-        let Some(Shown { first, second, pair }) = &shown[row] else {
+        let Some(shown) = &shown[row] else {
             without_order += 1;
             continue;
         };
-        let label = match side {
-            Side::First => first,
-            Side::Second => second,
-            Side::Tie => "tie",
-        };
         let item = &table.columns[item][row];
-        let task = if several { format!("{item}: {pair}") } else { item.clone() };
-        judges.entry(&table.columns[judge][row]).or_default().take(item, pair, first, *side, label);
-        let cells = [task, table.columns[judge][row].clone(), label.to_owned()];
+        let task = if several { format!("{item}: {}", shown.pair) } else { item.clone() };
+        judges.entry(&table.columns[judge][row]).or_default().take(item, shown, *side);
+        let cells = [task, table.columns[judge][row].clone(), shown.label(*side).to_owned()];
         long.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
     }
     let positions: Vec<PositionBias> = judges.into_iter().map(|(judge, seen)| seen.bias(judge)).collect();
@@ -194,6 +189,17 @@ struct Shown<'a> {
     pair: String,
 }
 
+impl<'a> Shown<'a> {
+    /// What a verdict for a side says in the frame.
+    fn label(&self, side: Side) -> &'a str {
+        match side {
+            Side::First => self.first,
+            Side::Second => self.second,
+            Side::Tie => "tie",
+        }
+    }
+}
+
 /// Of each row how its pair was shown; none where that is not said.
 fn shown<'a>(table: &'a Held, columns: &order::Columns, item: usize) -> Result<Vec<Option<Shown<'a>>>, String> {
     let exchanged = columns.exchanged.map(|column| order::exchanged(table, column)).transpose()?;
@@ -252,10 +258,10 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn take(&mut self, item: &'a str, pair: &'a str, first: &'a str, side: Side, label: &'a str) {
+    fn take(&mut self, item: &'a str, shown: &'a Shown<'a>, side: Side) {
         self.verdicts += usize::from(side != Side::Tie);
         self.first += usize::from(side == Side::First);
-        self.pairs.entry((item, pair)).or_default().insert(first, label);
+        self.pairs.entry((item, &shown.pair)).or_default().insert(shown.first, shown.label(side));
     }
 
     fn bias(&self, judge: &str) -> PositionBias {

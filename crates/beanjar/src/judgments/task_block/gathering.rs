@@ -20,11 +20,13 @@ pub(super) const VOTES_IN_A_BLOCK: usize = 1 << 16;
 
 impl TaskGathering {
     /// How many votes there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.task.len()
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.task.is_empty()
     }
@@ -63,6 +65,7 @@ impl TaskGathering {
     }
 
     /// One block, its tasks in the order of first appearance.
+    #[must_use]
     pub fn into_block(self) -> (TaskBlock, TaskIds) {
         let tasks = self.ids.len();
         let mut offsets = vec![0u32; tasks + 1];
@@ -82,6 +85,7 @@ impl TaskGathering {
     /// The blocks of each leaf, in an order that neither rows nor partitions change: leaf by leaf, tasks by their keys,
     /// votes by worker. Votes of one worker on a task become one opinion if `average`. There are 2 to the power of
     /// `bits` leaves.
+    #[must_use]
     pub fn into_blocks(self, bits: u32, average: bool) -> Vec<(u32, TaskBlock, TaskIds)> {
         let (mut whole, ids) = self.into_block();
         sort_votes(&mut whole);

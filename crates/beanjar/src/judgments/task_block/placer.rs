@@ -6,7 +6,7 @@ use crate::judgments::dictionary::Interner;
 use crate::{Error, Result};
 
 /// Rows on their way to partitions: texts become numbers, and whole parts of the tasks travel together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TaskPlacer {
     workers: Interner,
     labels: Interner,
@@ -34,6 +34,7 @@ impl TaskPlacer {
     }
 
     /// How many rows are waiting.
+    #[must_use]
     pub fn waiting(&self) -> usize {
         self.rows
     }

@@ -88,6 +88,7 @@ impl DistributedMethod {
     }
 
     /// The name by which it goes.
+    #[must_use]
     pub fn name(&self) -> &'static str {
         self.alone().name()
     }
@@ -103,6 +104,7 @@ impl DistributedMethod {
     }
 
     /// How many numbers the largest sum has that it asks for.
+    #[must_use]
     pub fn numbers(&self, workers: u64, classes: u64) -> u64 {
         let tables = |workers: u64, components: u64| workers.saturating_mul(classes).saturating_mul(components);
         let of_workers = workers.saturating_add(classes + 4);

@@ -49,6 +49,7 @@ impl DistributedOutcome {
     }
 
     /// Groups of workers who are copies of one another and vote as one.
+    #[must_use]
     pub fn families(&self) -> Vec<Vec<&str>> {
         let found = self.fit.auto.as_ref().map_or(&[][..], |auto| &auto.families);
         found.iter().map(|family| family.iter().map(|&worker| self.worker_ids.get(worker)).collect()).collect()

@@ -66,6 +66,7 @@ impl Pass {
     }
 
     /// How many numbers the sum has.
+    #[must_use]
     pub fn numbers(&self) -> usize {
         match &self.sum {
             Summand::Overview { .. } => self.workers + self.classes + 4,
@@ -79,6 +80,7 @@ impl Pass {
     }
 
     /// How many leaves the tree of this sum has, as a power of two.
+    #[must_use]
     pub fn bits(&self) -> u32 {
         sum_bits(self.labels, self.numbers() as u64)
     }
@@ -117,6 +119,7 @@ impl Pass {
     }
 
     /// As bytes.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Writer::default();
         [self.workers as u64, self.classes as u64, self.labels].into_iter().for_each(|number| bytes.number(number));

@@ -101,6 +101,7 @@ impl Reading {
     }
 
     /// As bytes.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Writer::default();
         self.write(&mut bytes);

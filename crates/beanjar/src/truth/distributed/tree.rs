@@ -8,11 +8,13 @@ const LABELS_IN_A_LEAF: u64 = 128;
 const MOST_BITS: u32 = 12;
 
 /// How many leaves tasks are divided into, as a power of two; it depends on the number of labels alone.
+#[must_use]
 pub fn leaf_bits(labels: u64) -> u32 {
     (labels / LABELS_IN_A_LEAF).checked_ilog2().unwrap_or(0).min(MOST_BITS)
 }
 
 /// The same by how many numbers a sum has, each of which costs as much to add for every leaf: a label is worth two of them.
+#[must_use]
 pub fn sum_bits(labels: u64, numbers: u64) -> u32 {
     (2 * labels / numbers.max(1)).checked_ilog2().unwrap_or(0).min(leaf_bits(labels))
 }
@@ -131,7 +133,7 @@ mod tests {
             }
             let whole = add_parts(parts, part_bits).unwrap();
             prop_assert_eq!(whole.map(|sum| sum[0].to_bits()), direct(&leaves).map(f64::to_bits));
-            // Several parts in one partition are still told apart.
+            // Several parts in one partition are still different parts.
             let mut tree = Tree::new(bits - part_bits);
             for (at, leaf) in leaves.iter().enumerate() {
                 if let Some(x) = leaf {

@@ -27,11 +27,10 @@ pub(super) fn search(start: At, first: f64, mut look: impl FnMut(f64) -> (f64, f
         return None;
     }
     let promised = DECREASE * start.slope;
-    let (mut best, mut other) = (start, start);
-    let (mut bracketed, mut modified) = (false, true);
+    let mut modified = true;
     let (mut width, mut width_before) = (LARGEST - SMALLEST, 2.0 * (LARGEST - SMALLEST));
     let mut step = first.clamp(SMALLEST, LARGEST);
-    let (mut low, mut high) = (0.0, step + 4.0 * step);
+    let mut interval = Interval { best: start, other: start, bracketed: false, low: 0.0, high: step + 4.0 * step };
     for _ in 0..MOST_LOOKS {
         let (value, slope) = look(step);
         let here = At { step, value, slope };
@@ -42,115 +41,138 @@ pub(super) fn search(start: At, first: f64, mut look: impl FnMut(f64) -> (f64, f
         if value <= enough && slope.abs() <= FLATTEN * -start.slope {
             return Some(here);
         }
-        let stuck = bracketed && (step <= low || step >= high || high - low <= NARROW * high);
+        let stuck = interval.is_narrow_at(step);
         let at_end = step == LARGEST && value <= enough && slope <= promised
             || step == SMALLEST && (value > enough || slope >= promised);
         if stuck || at_end || !value.is_finite() {
             return None;
         }
-        if modified && value <= best.value && value > enough {
+        if modified && value <= interval.best.value && value > enough {
             // Of the function less what was promised, which has a minimum where the other may have none yet.
             let less = |at: At| At { value: at.value - at.step * promised, slope: at.slope - promised, ..at };
             let more = |at: At| At { value: at.value + at.step * promised, slope: at.slope + promised, ..at };
-            let (mut b, mut o) = (less(best), less(other));
-            step = next(&mut b, &mut o, less(here), &mut bracketed, low, high);
-            (best, other) = (more(b), more(o));
+            let mut lowered = Interval { best: less(interval.best), other: less(interval.other), ..interval };
+            step = lowered.next(less(here));
+            interval = Interval { best: more(lowered.best), other: more(lowered.other), ..lowered };
         } else {
-            step = next(&mut best, &mut other, here, &mut bracketed, low, high);
+            step = interval.next(here);
         }
-        if bracketed {
+        let Interval { best, other, .. } = interval;
+        if interval.bracketed {
             let span = (other.step - best.step).abs();
             if span >= 0.66 * width_before {
                 step = best.step + 0.5 * (other.step - best.step);
             }
             width_before = width;
             width = span;
-            (low, high) = (best.step.min(other.step), best.step.max(other.step));
+            (interval.low, interval.high) = (best.step.min(other.step), best.step.max(other.step));
         } else {
-            (low, high) = (step + 1.1 * (step - best.step), step + 4.0 * (step - best.step));
+            interval.low = step + 1.1 * (step - best.step);
+            interval.high = step + 4.0 * (step - best.step);
         }
         step = step.clamp(SMALLEST, LARGEST);
-        if bracketed && (step <= low || step >= high || high - low <= NARROW * high) {
+        if interval.is_narrow_at(step) {
             step = best.step;
         }
     }
     None
 }
 
-/// The next step to look at, from the ends of the interval and where we are; the interval is made smaller.
-fn next(best: &mut At, other: &mut At, here: At, bracketed: &mut bool, low: f64, high: f64) -> f64 {
-    let opposite = here.slope * (best.slope / best.slope.abs());
-    let theta = 3.0 * (best.value - here.value) / (here.step - best.step) + best.slope + here.slope;
-    let scale = |other: f64| theta.abs().max(best.slope.abs()).max(other.abs());
-    let secant = here.step + here.slope / (here.slope - best.slope) * (best.step - here.step);
-    let step;
-    if here.value > best.value {
-        // The value is higher: the minimum lies between.
-        let s = scale(here.slope);
-        let root = s * ((theta / s).powi(2) - best.slope / s * (here.slope / s)).sqrt();
-        let gamma = if here.step < best.step { -root } else { root };
-        let r = (gamma - best.slope + theta) / (gamma - best.slope + gamma + here.slope);
-        let cubic = best.step + r * (here.step - best.step);
-        let curvature = (best.value - here.value) / (here.step - best.step) + best.slope;
-        let quadratic = best.step + best.slope / curvature / 2.0 * (here.step - best.step);
-        step = match (cubic - best.step).abs() < (quadratic - best.step).abs() {
-            true => cubic,
-            false => cubic + (quadratic - cubic) / 2.0,
-        };
-        *bracketed = true;
-    } else if opposite < 0.0 {
-        // Lower, and the slope has turned: the minimum lies between.
-        let s = scale(here.slope);
-        let root = s * ((theta / s).powi(2) - best.slope / s * (here.slope / s)).sqrt();
-        let gamma = if here.step > best.step { -root } else { root };
-        let r = (gamma - here.slope + theta) / (gamma - here.slope + gamma + best.slope);
-        let cubic = here.step + r * (best.step - here.step);
-        step = if (cubic - here.step).abs() > (secant - here.step).abs() { cubic } else { secant };
-        *bracketed = true;
-    } else if here.slope.abs() < best.slope.abs() {
-        // Lower, and flatter in the same direction.
-        let s = scale(here.slope);
-        let root = s * ((theta / s).powi(2) - best.slope / s * (here.slope / s)).max(0.0).sqrt();
-        let gamma = if here.step > best.step { -root } else { root };
-        let r = (gamma - here.slope + theta) / (gamma + (best.slope - here.slope) + gamma);
-        let cubic = match r < 0.0 && gamma != 0.0 {
-            true => here.step + r * (best.step - here.step),
-            false => {
-                if here.step > best.step {
-                    high
-                } else {
-                    low
+/// An interval that holds the minimum once it is bracketed.
+#[derive(Clone, Copy)]
+struct Interval {
+    best: At,
+    other: At,
+    bracketed: bool,
+    /// The steps that may be looked at next.
+    low: f64,
+    high: f64,
+}
+
+impl Interval {
+    /// Whether nothing is left to look at from this step on.
+    fn is_narrow_at(&self, step: f64) -> bool {
+        let Interval { low, high, .. } = *self;
+        self.bracketed && (step <= low || step >= high || high - low <= NARROW * high)
+    }
+
+    /// The next step to look at, from the ends of the interval and where we are; the interval is made smaller.
+    fn next(&mut self, here: At) -> f64 {
+        let Interval { best, other, bracketed, low, high } = self;
+        let (low, high) = (*low, *high);
+        let opposite = here.slope * (best.slope / best.slope.abs());
+        let theta = 3.0 * (best.value - here.value) / (here.step - best.step) + best.slope + here.slope;
+        let scale = |other: f64| theta.abs().max(best.slope.abs()).max(other.abs());
+        let secant = here.step + here.slope / (here.slope - best.slope) * (best.step - here.step);
+        let step;
+        if here.value > best.value {
+            // The value is higher: the minimum lies between.
+            let s = scale(here.slope);
+            let root = s * ((theta / s).powi(2) - best.slope / s * (here.slope / s)).sqrt();
+            let gamma = if here.step < best.step { -root } else { root };
+            let r = (gamma - best.slope + theta) / (gamma - best.slope + gamma + here.slope);
+            let cubic = best.step + r * (here.step - best.step);
+            let curvature = (best.value - here.value) / (here.step - best.step) + best.slope;
+            let quadratic = best.step + best.slope / curvature / 2.0 * (here.step - best.step);
+            step = match (cubic - best.step).abs() < (quadratic - best.step).abs() {
+                true => cubic,
+                false => cubic + (quadratic - cubic) / 2.0,
+            };
+            *bracketed = true;
+        } else if opposite < 0.0 {
+            // Lower, and the slope has turned: the minimum lies between.
+            let s = scale(here.slope);
+            let root = s * ((theta / s).powi(2) - best.slope / s * (here.slope / s)).sqrt();
+            let gamma = if here.step > best.step { -root } else { root };
+            let r = (gamma - here.slope + theta) / (gamma - here.slope + gamma + best.slope);
+            let cubic = here.step + r * (best.step - here.step);
+            step = if (cubic - here.step).abs() > (secant - here.step).abs() { cubic } else { secant };
+            *bracketed = true;
+        } else if here.slope.abs() < best.slope.abs() {
+            // Lower, and flatter in the same direction.
+            let s = scale(here.slope);
+            let root = s * ((theta / s).powi(2) - best.slope / s * (here.slope / s)).max(0.0).sqrt();
+            let gamma = if here.step > best.step { -root } else { root };
+            let r = (gamma - here.slope + theta) / (gamma + (best.slope - here.slope) + gamma);
+            let cubic = match r < 0.0 && gamma != 0.0 {
+                true => here.step + r * (best.step - here.step),
+                false => {
+                    if here.step > best.step {
+                        high
+                    } else {
+                        low
+                    }
                 }
-            }
-        };
-        let closer = (cubic - here.step).abs() < (secant - here.step).abs();
-        step = if *bracketed {
-            let tried = if closer { cubic } else { secant };
-            let bound = here.step + 0.66 * (other.step - here.step);
-            if here.step > best.step { tried.min(bound) } else { tried.max(bound) }
+            };
+            let closer = (cubic - here.step).abs() < (secant - here.step).abs();
+            step = if *bracketed {
+                let tried = if closer { cubic } else { secant };
+                let bound = here.step + 0.66 * (other.step - here.step);
+                if here.step > best.step { tried.min(bound) } else { tried.max(bound) }
+            } else {
+                (if closer { secant } else { cubic }).clamp(low, high)
+            };
+        } else if *bracketed {
+            // Lower, and not flatter.
+            let theta = 3.0 * (here.value - other.value) / (other.step - here.step) + other.slope + here.slope;
+            let s = theta.abs().max(other.slope.abs()).max(here.slope.abs());
+            let root = s * ((theta / s).powi(2) - other.slope / s * (here.slope / s)).sqrt();
+            let gamma = if here.step > other.step { -root } else { root };
+            let r = (gamma - here.slope + theta) / (gamma - here.slope + gamma + other.slope);
+            step = here.step + r * (other.step - here.step);
         } else {
-            (if closer { secant } else { cubic }).clamp(low, high)
-        };
-    } else if *bracketed {
-        // Lower, and not flatter.
-        let theta = 3.0 * (here.value - other.value) / (other.step - here.step) + other.slope + here.slope;
-        let s = theta.abs().max(other.slope.abs()).max(here.slope.abs());
-        let root = s * ((theta / s).powi(2) - other.slope / s * (here.slope / s)).sqrt();
-        let gamma = if here.step > other.step { -root } else { root };
-        let r = (gamma - here.slope + theta) / (gamma - here.slope + gamma + other.slope);
-        step = here.step + r * (other.step - here.step);
-    } else {
-        step = if here.step > best.step { high } else { low };
-    }
-    if here.value > best.value {
-        *other = here;
-    } else {
-        if opposite < 0.0 {
-            *other = *best;
+            step = if here.step > best.step { high } else { low };
         }
-        *best = here;
+        if here.value > best.value {
+            *other = here;
+        } else {
+            if opposite < 0.0 {
+                *other = *best;
+            }
+            *best = here;
+        }
+        step
     }
-    step
 }
 
 #[cfg(test)]

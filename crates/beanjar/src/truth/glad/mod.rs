@@ -147,26 +147,31 @@ impl<'a> GladClimb<'a> {
     }
 
     /// The ability of each worker.
+    #[must_use]
     pub fn abilities(&self) -> &[f64] {
         &self.parameters[..self.ballots.workers()]
     }
 
     /// The logarithm of the ease of each task.
+    #[must_use]
     pub fn ease(&self) -> &[f64] {
         &self.parameters[self.ballots.workers()..]
     }
 
     /// The probabilities of classes that [`expect`](Self::expect) found.
+    #[must_use]
     pub fn posterior(&self) -> &Posterior {
         &self.posterior
     }
 
     /// The log-likelihood of the votes that [`expect`](Self::expect) found.
+    #[must_use]
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
     /// The logarithm of the prior of abilities and ease.
+    #[must_use]
     pub fn log_prior(&self) -> f64 {
         -self.parameters.iter().zip(&self.centres).map(|(x, centre)| log_normal(x - centre)).sum::<f64>()
     }
@@ -219,6 +224,7 @@ impl<'a> GladClimb<'a> {
 
     /// The expected log-likelihood of votes and classes given the posterior, with the prior of abilities and ease, but
     /// without that of the classes.
+    #[must_use]
     pub fn expected(&self, context: &Context) -> f64 {
         -self.loss(&self.parameters, &mut vec![0.0; self.parameters.len()], context)
     }

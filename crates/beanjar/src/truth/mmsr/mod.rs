@@ -170,6 +170,7 @@ impl Pairs {
     }
 
     /// How many of what the others imply are left out on either side: one less than half the fewest co-workers.
+    #[must_use]
     pub fn trim(&self) -> i64 {
         let co_workers = |row: &[bool]| row.iter().filter(|common| **common).count();
         let fewest = self.common.chunks_exact(self.workers.max(1)).map(co_workers).min().unwrap_or(0);

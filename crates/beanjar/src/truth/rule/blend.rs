@@ -41,6 +41,7 @@ pub(in crate::truth) const FLOOR: f64 = 1e-4;
 
 impl Sharpening {
     /// Probabilities stay as they are.
+    #[must_use]
     pub fn none() -> Self {
         Sharpening { sharpness: 1.0, shift: Vec::new(), vote_power: 0.0 }
     }
@@ -118,16 +119,19 @@ impl Blend {
     }
 
     /// The rules.
+    #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
     /// Their weights.
+    #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
     /// How their mean is calibrated.
+    #[must_use]
     pub fn calibration(&self) -> &Sharpening {
         &self.calibration
     }

@@ -126,16 +126,19 @@ impl Confusion {
     }
 
     /// How many labels there are.
+    #[must_use]
     pub fn labels(&self) -> usize {
         self.labels
     }
 
     /// How many classes, or components, there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.prior.len()
     }
 
     /// The shares of the classes.
+    #[must_use]
     pub fn prior(&self) -> &[f64] {
         &self.prior
     }
@@ -144,6 +147,7 @@ impl Confusion {
     ///
     /// # Panics
     /// If there is no such class or label.
+    #[must_use]
     pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
         let worker = worker.min(self.workers());
         let p = self.votes[self.at(worker, label) + class];
@@ -151,6 +155,7 @@ impl Confusion {
     }
 
     /// How many workers were seen.
+    #[must_use]
     pub fn workers(&self) -> usize {
         if self.table_of.is_empty() { self.tables() - 1 } else { self.table_of.len() }
     }

@@ -63,6 +63,7 @@ impl Rule {
 
     /// A worker's confusion matrix: of each class, or component, the probability of each label. Of several rules, their
     /// weighted mean; none where votes are only weighed.
+    #[must_use]
     pub fn matrix(&self, worker: usize) -> Option<Vec<Vec<f64>>> {
         match self {
             Rule::Weights(_) | Rule::Pool(_) => None,
@@ -74,6 +75,7 @@ impl Rule {
 
     /// Whether it is for these numbers of workers and classes, and its own numbers can be used: a rule from a file may be
     /// anything.
+    #[must_use]
     pub fn is_sound(&self, workers: usize, classes: usize) -> bool {
         let sizes = self.workers() == workers && self.classes() == classes && classes > 0;
         sizes

@@ -68,11 +68,13 @@ impl Pool {
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }
 
     /// How many workers were seen.
+    #[must_use]
     pub fn workers(&self) -> usize {
         if self.table_of.is_empty() { self.weights.len().saturating_sub(1) } else { self.table_of.len() }
     }

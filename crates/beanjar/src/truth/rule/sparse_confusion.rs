@@ -35,16 +35,19 @@ impl SparseConfusion {
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.prior.len()
     }
 
     /// How many workers were seen.
+    #[must_use]
     pub fn workers(&self) -> usize {
         self.tables.len() - 1
     }
 
     /// The shares of the classes.
+    #[must_use]
     pub fn prior(&self) -> &[f64] {
         &self.prior
     }

@@ -29,21 +29,25 @@ impl Weights {
     }
 
     /// Each worker's vote counts alike.
+    #[must_use]
     pub fn equal(workers: usize, classes: usize) -> Self {
         Weights { workers: vec![1.0; workers], newcomer: 1.0, classes }
     }
 
     /// Of each worker.
+    #[must_use]
     pub fn workers(&self) -> &[f64] {
         &self.workers
     }
 
     /// Of a worker not seen before.
+    #[must_use]
     pub fn newcomer(&self) -> f64 {
         self.newcomer
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }

@@ -17,7 +17,7 @@ use crate::{Context, Error, Result};
 /// | `most` | the most votes a task to look at | twice the mean there are | 1 to 1000 |
 /// | `target` | the accuracy to reach | none | 0 to 1, neither included |
 /// | `cost` | the price of a vote | 1 | above 0 |
-/// | `worth` | what a label mended is worth, in the same money | 100 votes | above 0 |
+/// | `worth` | what a corrected label is worth, in the same money | 100 votes | above 0 |
 /// | `known` | known true labels | none | tasks among those labelled |
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 ///
@@ -47,7 +47,7 @@ pub struct EnoughVotes {
     pub target: Option<f64>,
     /// The price of a vote.
     pub cost: f64,
-    /// What a label mended is worth, in the same money; none for the price of 100 votes.
+    /// What a corrected label is worth, in the same money; none for the price of 100 votes.
     pub worth: Option<f64>,
     /// Known true labels, by which the accuracy is corrected.
     pub known: Option<Column>,
@@ -63,7 +63,7 @@ impl Default for EnoughVotes {
 
 /// Votes beyond which tasks are sampled: a share over their tasks has a standard error below half a percent.
 const MOST_VOTES: usize = 60_000;
-/// Where nothing is said of what a mended label is worth: the price of this many votes.
+/// Where nothing is said of what a corrected label is worth: the price of this many votes.
 const WORTH: f64 = 100.0;
 
 impl EnoughVotes {
@@ -133,7 +133,7 @@ impl EnoughVotes {
             return refuse("the price of a vote", self.cost.to_string(), "above 0");
         }
         match self.worth.filter(|worth| !sound(*worth)) {
-            Some(worth) => refuse("the worth of a mended label", worth.to_string(), "above 0"),
+            Some(worth) => refuse("the worth of a corrected label", worth.to_string(), "above 0"),
             None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-use crate::Warning;
+use crate::{Warning, counted};
 
 /// What to expect of 1, 2, 3, ... votes a task, and how many are enough.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,11 +17,11 @@ pub struct EnoughVotesOutcome {
     pub known_answers: usize,
     /// The price of a vote.
     pub cost: f64,
-    /// What a mended label is worth, in the same money.
+    /// What a corrected label is worth, in the same money.
     pub worth: f64,
     /// What the votes there are come to.
     pub now: VotesNow,
-    /// The fewest votes a task after which further ones cost more than the labels they mend are worth; none if they still
+    /// The fewest votes a task after which further ones cost more than the labels they correct are worth; none if they still
     /// pay at the end of the curve.
     pub stops_paying: Option<usize>,
     /// What the accuracy that was asked for takes.
@@ -35,16 +35,39 @@ pub struct EnoughVotesOutcome {
 }
 
 impl EnoughVotesOutcome {
-    /// What to do, in sentences: up to where votes pay, and what the accuracy that was asked for takes.
+    /// How many votes there are and what they come to, in a sentence.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        let VotesNow { accuracy, accuracy_low, accuracy_high } = self.now;
+        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+        format!(
+            "{} with {} ({:.1} a task): {} of labels are expected to be right ({} to {}).",
+            counted(self.tasks, "task"),
+            counted(self.votes, "vote"),
+            self.votes_per_task,
+            percent(accuracy),
+            percent(accuracy_low),
+            percent(accuracy_high)
+        )
+    }
+
+    /// What to do, in sentences: up to where votes pay, and what the accuracy that was asked for takes; then what the
+    /// figures are from.
+    #[must_use]
     pub fn advice(&self) -> Vec<String> {
         let (most, worth) = (self.curve.last().map_or(0, |row| row.votes), money(self.worth));
         let pays = match self.stops_paying {
             Some(votes) => format!(
-                "Votes pay up to {votes} a task: beyond, to mend a label takes more than it is worth ({worth})."
+                "Votes pay up to {votes} a task: beyond, to correct a label costs more than it is worth ({worth})."
             ),
-            None => format!("Votes still pay at {most} a task, where a mended label is worth {worth}."),
+            None => format!("Votes still pay at {most} a task, where a corrected label is worth {worth}."),
         };
-        [pays].into_iter().chain(self.target.map(|target| target.sentence(most))).collect()
+        let known = self.known_answers;
+        let corrected = (known > 0).then(|| format!("Corrected by {}.", counted(known, "known answer")));
+        let sampled = (self.sampled_tasks < self.tasks)
+            .then(|| format!("Figures are from {} of the tasks, drawn by the seed.", self.sampled_tasks));
+        let target = self.target.map(|target| target.sentence(most));
+        [Some(pays), target, corrected, sampled].into_iter().flatten().collect()
     }
 }
 
@@ -146,7 +169,7 @@ impl TargetVotes {
         match (self.votes, self.price, self.price_of_more) {
             (Some(votes), Some(price), Some(more)) => format!(
                 "An accuracy of {accuracy} is expected with {} a task ({band}): {} in all, {} still to pay.",
-                crate::counted(votes, "vote"),
+                counted(votes, "vote"),
                 money(price),
                 money(more)
             ),

@@ -9,6 +9,7 @@ use crate::truth::{Posterior, Rule};
 /// How far a task's label is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum TaskState {
     /// Its label has a probability above 0.95.
     Settled,

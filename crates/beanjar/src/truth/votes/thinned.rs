@@ -1,7 +1,6 @@
 //! Fewer votes than there are, to see what they would have been worth.
 
-use crate::judgments::Ballots;
-use crate::random::key;
+use crate::judgments::{Ballots, for_each_opinion};
 
 /// The votes of each task in a random order. The votes of one worker on one task are one opinion and stay together.
 ///
@@ -15,18 +14,7 @@ pub(super) struct Thinned<'a> {
 impl<'a> Thinned<'a> {
     pub(super) fn new(ballots: &'a Ballots, seed: u64) -> Self {
         let mut place = vec![0; ballots.len()];
-        let mut order: Vec<(u64, u32, usize)> = Vec::new();
-        for task in 0..ballots.tasks() {
-            let (workers, first) = (ballots.votes(task).workers, ballots.first_vote(task));
-            let of_task = key(seed, ballots.task_key(task));
-            let of_worker = |worker: u32| key(of_task, ballots.worker_key(worker as usize));
-            order.clear();
-            order.extend(workers.iter().enumerate().map(|(i, &worker)| (of_worker(worker), worker, i)));
-            order.sort_unstable();
-            for (at, opinion) in order.chunk_by(|a, b| a.1 == b.1).enumerate() {
-                opinion.iter().for_each(|&(_, _, i)| place[first + i] = at as u32);
-            }
-        }
+        for_each_opinion(ballots, seed, |_, at, vote| place[vote] = at as u32);
         Thinned { ballots, place }
     }
 

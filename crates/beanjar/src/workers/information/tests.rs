@@ -53,6 +53,7 @@ fn the_rules_agree_where_nothing_is_missing() {
     let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(1)).unwrap().labels, 6, 2).unwrap();
     let scores = |missing| Information::new(&ballots, missing, &Context::new()).unwrap().scores();
     for (one, other) in [(Missing::Paper, Missing::Full), (Missing::Full, Missing::Pair)] {
+        assert_eq!(scores(one).len(), 6);
         assert!(scores(one).iter().zip(scores(other)).all(|(a, b)| (a - b).abs() < 1e-12));
     }
 }
@@ -97,6 +98,7 @@ fn names_of_labels_do_not_matter() {
     let turned = Ballots::from_tasks(&turned, 9, 3).unwrap();
     for missing in [Missing::Paper, Missing::Full, Missing::Pair] {
         let scores = |ballots| Information::new(ballots, missing, &Context::new()).unwrap().scores();
+        assert_eq!(scores(&ballots).len(), 9);
         assert!(scores(&ballots).iter().zip(scores(&turned)).all(|(a, b)| (a - b).abs() < 1e-12));
     }
 }

@@ -13,6 +13,7 @@ use witnesses::Witnesses;
 /// Two workers, and how far their labels depend on one another beyond what the tasks' classes explain.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct WorkerPair {
     /// One of them.
     pub one: usize,
@@ -90,7 +91,6 @@ impl Suspicion {
 
     /// Tests each pair with enough tasks in common.
     fn test_all(&self, pairs: &Pairs<'_>, witnesses: &Witnesses, context: &Context) -> Result<Vec<WorkerPair>> {
-        let ballots = &*pairs.ballots;
         let by_task = |meeting: &Meeting| meeting.task;
         let counts = context.map(pairs.pieces(), |range| {
             let mut count = 0;
@@ -99,6 +99,7 @@ impl Suspicion {
         });
         let looked_at: usize = counts.iter().sum();
         let most = self.most.unwrap_or((40 * looked_at).clamp(1_000, 1_000_000));
+        let test = PairTest { ballots: &pairs.ballots, witnesses, most, seed: context.seed() };
         let steps = context.steps("comparing workers", looked_at);
         let found = context.map(pairs.pieces(), |range| {
             let (mut found, mut stopped) = (Vec::new(), Ok(()));
@@ -106,7 +107,7 @@ impl Suspicion {
                 if meetings.len() < self.shared || stopped.is_err() {
                     return;
                 }
-                found.push(test(ballots, (one, other), meetings, witnesses, most, context.seed()));
+                found.push(test.of(one, other, meetings));
                 stopped = steps.tick();
             });
             stopped.map(|()| found)
@@ -115,28 +116,31 @@ impl Suspicion {
     }
 }
 
-/// The test of one pair. Whose labels are shuffled, and in what order, is decided by ids, not by the order of rows.
-fn test(
-    ballots: &Ballots,
-    (one, other): (usize, usize),
-    meetings: &[Meeting],
-    witnesses: &Witnesses,
+/// What pairs are tested by.
+struct PairTest<'a> {
+    ballots: &'a Ballots,
+    witnesses: &'a Witnesses,
     most: usize,
     seed: u64,
-) -> WorkerPair {
-    let (a, b) = (ballots.worker_key(one), ballots.worker_key(other));
-    let turned = a > b;
-    let mut meetings = meetings.to_vec();
-    meetings.sort_by_key(|meeting| ballots.task_key(meeting.task as usize));
-    if turned {
-        meetings.iter_mut().for_each(|met| std::mem::swap(&mut met.said, &mut met.other_said));
+}
+
+impl PairTest<'_> {
+    /// The test of one pair. Whose labels are shuffled, and in what order, is decided by ids, not by the order of rows.
+    fn of(&self, one: usize, other: usize, meetings: &[Meeting]) -> WorkerPair {
+        let (a, b) = (self.ballots.worker_key(one), self.ballots.worker_key(other));
+        let turned = a > b;
+        let mut meetings = meetings.to_vec();
+        meetings.sort_by_key(|meeting| self.ballots.task_key(meeting.task as usize));
+        if turned {
+            meetings.iter_mut().for_each(|met| std::mem::swap(&mut met.said, &mut met.other_said));
+        }
+        let (first, second) = if turned { (other, one) } else { (one, other) };
+        let rows = self.witnesses.rows(first, second, &meetings);
+        let mut random = stream(key(self.seed, a.min(b)), a.max(b));
+        let labels = self.ballots.classes();
+        let pair = Permutation { one, other, meetings: &meetings, rows: &rows, labels, most: self.most };
+        pair.test(&mut random)
     }
-    let (first, second) = if turned { (other, one) } else { (one, other) };
-    let rows = witnesses.rows(first, second, &meetings);
-    let mut random = stream(key(seed, a.min(b)), a.max(b));
-    let labels = ballots.classes();
-    let pair = Permutation { one, other, meetings: &meetings, rows: &rows, labels, most };
-    pair.test(&mut random)
 }
 
 /// Benjamini and Hochberg's adjustment of p-values that are in rising order.

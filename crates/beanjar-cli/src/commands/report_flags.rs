@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Flags of commands whose result can be drawn.
 #[derive(Args)]
-pub(crate) struct Pictures {
+pub(crate) struct ReportFlags {
     /// Also write a report: a page with figures and tables, one .html file that needs nothing else.
     #[arg(long, value_name = "FILE.html", help_heading = "Common options")]
     report: Option<PathBuf>,
@@ -21,13 +21,13 @@ pub(crate) struct Pictures {
 }
 
 /// Where a page and figures go, made sure of before the work begins.
-pub(crate) struct Easel<'a> {
+pub(crate) struct ReportFiles<'a> {
     common: &'a Common,
     pages: Vec<(&'a Path, Output)>,
     figures: Option<&'a Path>,
 }
 
-impl Pictures {
+impl ReportFlags {
     /// Whether anything is to be drawn.
     pub(crate) fn wanted(&self, common: &Common) -> bool {
         self.report.is_some() || self.figures.is_some() || common.page().is_some()
@@ -35,7 +35,7 @@ impl Pictures {
 
     /// Makes sure that the result, the page and the figures can be written, and overwrite none of the `inputs`. Where the
     /// result goes to an .html file, the page is the result.
-    pub(crate) fn places<'a>(&'a self, inputs: &[&Source], common: &'a Common) -> Result<(Sink<'a>, Easel<'a>)> {
+    pub(crate) fn places<'a>(&'a self, inputs: &[&Source], common: &'a Common) -> Result<(Sink<'a>, ReportFiles<'a>)> {
         let sink = common.sink_beside_page(inputs)?;
         if let Some(path) = &self.report {
             if !is_page(path) {
@@ -55,11 +55,11 @@ impl Pictures {
         }
         let pages = self.report.as_deref().into_iter().chain(common.page());
         let pages = pages.map(|path| Ok((path, Output::create(path, inputs)?))).collect::<Result<_>>()?;
-        Ok((sink, Easel { common, pages, figures: self.figures.as_deref() }))
+        Ok((sink, ReportFiles { common, pages, figures: self.figures.as_deref() }))
     }
 }
 
-impl Easel<'_> {
+impl ReportFiles<'_> {
     /// Draws, if anything is to be drawn.
     pub(crate) fn draw(self, title: &str, parts: impl FnOnce() -> Vec<Part>) -> Result<()> {
         if self.pages.is_empty() && self.figures.is_none() {
