@@ -179,7 +179,13 @@ fn sheets_of<B: Reader<Cursor<std::sync::Arc<[u8]>>>>(book: &mut B, is_last: &dy
 
 /// Unpacks every part once, to see that it is whole and does not grow too large. Says what kind of spreadsheet it is.
 fn check_parts(bytes: &[u8]) -> Result<Kind, Wrong> {
-    let no_sheet = |_| "damaged, or no spreadsheet: .xlsx, .xls and .ods are read";
+    // Some programs call pages and text by the names of spreadsheets.
+    let is_text = || std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
+    let no_sheet = |_| match bytes.trim_ascii_start() {
+        [b'<', ..] => "no spreadsheet but a page or XML; open it in a spreadsheet program, and save it as .xlsx or CSV",
+        _ if is_text() => "no spreadsheet but text; name the file .csv or .tsv",
+        _ => "damaged, or no spreadsheet: .xlsx, .xls and .ods are read",
+    };
     let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(no_sheet)?;
     let mut unpacked = 0;
     for part in 0..zip.len() {

@@ -16,6 +16,10 @@ fn old_spreadsheets_are_read() {
     assert_eq!((run.code, folder.read("back.csv")), (0, folder.read("long.csv")), "{}", run.err);
     folder.write("numbers.xls", file(stream(&[("a", sheet("object,worker,value\n1,w,2.5\n1,v,3\n2,w,0.1\n"))])));
     assert_eq!(folder.json(&["inspect", "numbers.xls"])["judgments"], 3);
+    folder.write("page.xls", "<html><table><tr><td>task</td></tr></table></html>");
+    assert!(folder.error(&["inspect", "page.xls"]).contains("page.xls: cannot be read: no spreadsheet but a page"));
+    folder.write("text.xls", "task\tworker\tlabel\n");
+    assert!(folder.error(&["inspect", "text.xls"]).contains("but text; name the file .csv or .tsv"));
     assert!(folder.error(&["aggregate", "old.xls", "--out", "new.xls"]).contains("results are written as"));
 }
 

@@ -1,6 +1,7 @@
 //! Microsoft Forms: the number of the answer, when it was begun and ended, who gave it, and a column for each question.
 
-use super::{Held, Survey, is_about_answers, is_own, simplified};
+use super::alike::is_own;
+use super::{Held, Survey, is_about_answers, simplified};
 use crate::column_roles::is_nameless;
 
 pub(super) fn may_be(names: &[String]) -> bool {
