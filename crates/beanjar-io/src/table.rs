@@ -19,6 +19,8 @@ pub struct Table {
     pub names: Vec<String>,
     /// Their values, column by column; a missing one is empty.
     pub columns: Vec<Vec<String>>,
+    /// What was changed or left out, a clause each.
+    pub notes: Vec<String>,
 }
 
 impl Table {
@@ -52,7 +54,7 @@ impl Table {
     pub fn understood(&self, id: &'static str, used: &str, what: &'static str) -> Understood {
         let ignored = self.names.iter().filter(|name| *name != used).cloned().collect();
         let columns = vec![(self.id.clone(), id), (used.to_owned(), what)];
-        Understood { columns, ignored, ..Understood::default() }
+        Understood { columns, ignored, notes: self.notes.clone(), ..Understood::default() }
     }
 
     /// The ids of the rows in which any column has a value.
@@ -85,7 +87,7 @@ pub fn read_table(source: &Source) -> Result<Table> {
 /// The same for a file with words of its own for a missing value.
 pub fn read_table_with(source: &Source, missing: &Missing) -> Result<Table> {
     let input = open_table(source)?.missing(missing);
-    let (file, names) = (input.file.clone(), input.names.clone());
+    let (file, names, notes) = (input.file.clone(), input.names.clone(), input.notes.clone());
     let kept = id_first(&names);
     let mut ids = Ids::default();
     let mut columns = vec![Vec::new(); kept.len() - 1];
@@ -99,7 +101,7 @@ pub fn read_table_with(source: &Source, missing: &Missing) -> Result<Table> {
     })?;
     let id = names[kept[0]].clone();
     let names = kept[1..].iter().map(|&column| names[column].clone()).collect();
-    Ok(Table { id, ids: ids.each_once(file)?, names, columns })
+    Ok(Table { id, ids: ids.each_once(file)?, names, columns, notes })
 }
 
 /// What pandas calls an index without a name in Parquet and Arrow files.

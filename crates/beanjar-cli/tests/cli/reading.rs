@@ -372,6 +372,8 @@ fn a_title_above_the_header_is_passed_over() {
     // Known answers may have a title as well.
     folder.write("truth.csv", "What Ann says\ntask,label\n1,x\n2,y\n");
     assert_eq!(folder.json(&["aggregate", "plain.csv", "--truth", "truth.csv"])["truth"]["tasks"], 2);
+    let err = folder.run(&["aggregate", "plain.csv", "--truth", "truth.csv"]).err;
+    assert!(err.contains("read truth.csv: task=task, label=known label; 1 row above the header skipped"), "{err}");
     // What may be a name of a column is no title.
     folder.write("names.csv", "Results of May\nx,y,z\n1,2,3\n");
     assert!(folder.error(&["inspect", "names.csv"]).contains("found 'Results of May'"));
