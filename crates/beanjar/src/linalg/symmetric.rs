@@ -27,8 +27,20 @@ impl Symmetric {
         matrix
     }
 
+    /// Of all values, row by row, of which the upper triangle is the mirror of the lower one but for rounding.
+    pub(crate) fn of_values(size: usize, values: Vec<f64>) -> Self {
+        let mut matrix = Symmetric { size, values };
+        matrix.mirror();
+        matrix
+    }
+
     pub(crate) fn size(&self) -> usize {
         self.size
+    }
+
+    /// All values, row by row.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
     }
 
     pub(crate) fn row(&self, i: usize) -> &[f64] {
@@ -62,9 +74,15 @@ impl Symmetric {
 
     /// Copies the lower triangle to the upper one.
     pub(crate) fn mirror(&mut self) {
-        for i in 0..self.size {
-            for j in 0..i {
-                self[(j, i)] = self[(i, j)];
+        // By blocks that fit in a cache: a column of a large matrix is in as many places as there are rows.
+        const BLOCK: usize = 32;
+        for rows in (0..self.size).step_by(BLOCK) {
+            for columns in (0..=rows).step_by(BLOCK) {
+                for i in rows..(rows + BLOCK).min(self.size) {
+                    for j in columns..(columns + BLOCK).min(i) {
+                        self[(j, i)] = self[(i, j)];
+                    }
+                }
             }
         }
     }

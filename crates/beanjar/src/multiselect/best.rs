@@ -6,6 +6,7 @@ use super::spending::{Basket, Spending};
 use super::{Estimates, TargetRows, full};
 use crate::linalg::Symmetric;
 use crate::{Context, Result};
+use std::borrow::Cow;
 
 /// The best selection found, and whether it is proven best.
 pub(super) struct Best {
@@ -15,10 +16,15 @@ pub(super) struct Best {
 
 /// Parts of the problem looked at before the proof is given up: up to 4000, and fewer where each is a matrix of thousands
 /// of attributes, which takes longer and is never proven.
-fn most_nodes(attributes: usize) -> usize {
+///
+/// A search that would be given up among the numbers of judgments of its first attribute is not begun: then the bound of the
+/// whole proves the selection, or nothing does.
+fn most_nodes(attributes: usize, spending: &Spending) -> usize {
     const MOST_NODES: usize = 4000;
     const MOST_CELLS: usize = 100_000_000;
-    (MOST_CELLS / (attributes * attributes).max(1)).clamp(1, MOST_NODES)
+    let most = (MOST_CELLS / (attributes * attributes).max(1)).clamp(1, MOST_NODES);
+    let cheapest = spending.cost.iter().copied().fold(f64::INFINITY, f64::min);
+    if most < MOST_NODES && (most as f64) < spending.budget / cheapest { 1 } else { most }
 }
 
 /// A selection that explains more by less than this share is not better.
@@ -49,11 +55,11 @@ pub(super) fn best(estimates: &Estimates, spending: &Spending, relaxed: &Relaxed
         explained: found.0,
         repeats: found.1,
         nodes: 0,
-        most: most_nodes(estimates.len()),
+        most: most_nodes(estimates.len(), spending),
     };
     let open = (0..estimates.len()).filter(|&a| estimates.usable[a] && spending.at_most[a] > 0).collect();
     let root = Node {
-        external: estimates.external.clone(),
+        external: Cow::Borrowed(&estimates.external),
         covariance: estimates.covariance.clone(),
         open,
         repeats: vec![0; estimates.len()],
@@ -101,9 +107,9 @@ fn spend(estimates: &Estimates, spending: &Spending, repeats: Vec<u32>) -> (f64,
 }
 
 /// The selections that agree on the attributes no longer open.
-struct Node {
+struct Node<'a> {
     /// What the judgments taken leave of Sigma and of b.
-    external: Symmetric,
+    external: Cow<'a, Symmetric>,
     covariance: TargetRows,
     open: Vec<usize>,
     /// The judgments taken, what they cost, and what they explain.
@@ -125,7 +131,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Looks at all selections of a node, unless the bound says that none of them is better. False if the search was
     /// given up.
-    fn branch(&mut self, node: &Node) -> Result<bool> {
+    fn branch(&mut self, node: &Node<'_>) -> Result<bool> {
         self.nodes += 1;
         self.context.report("proving", self.nodes as f64 / self.most as f64)?;
         if self.nodes > self.most {
@@ -167,15 +173,16 @@ impl Search<'_> {
     }
 
     /// The selections of a node that judge attribute `a` this often.
-    fn child(&self, node: &Node, open: Vec<usize>, a: usize, count: u32) -> Node {
+    fn child<'n>(&self, node: &'n Node<'_>, open: Vec<usize>, a: usize, count: u32) -> Node<'n> {
         let mut residual = Residual::new(&node.external, &node.covariance);
         if count > 0 {
             residual.take(a, self.estimates.noise[a] / f64::from(count));
         }
+        let external = if count > 0 { Cow::Owned(residual.external()) } else { Cow::Borrowed(&*node.external) };
         let mut repeats = node.repeats.clone();
         repeats[a] = count;
         Node {
-            external: residual.external(),
+            external,
             open,
             repeats,
             spent: node.spent + f64::from(count) * self.spending.cost[a],

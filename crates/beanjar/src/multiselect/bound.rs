@@ -3,6 +3,7 @@
 use super::TargetRows;
 use super::residual::Residual;
 use super::spending::Spending;
+use super::unexplained::Unexplained;
 use crate::linalg::Symmetric;
 
 /// The relaxed problem, in which an attribute may be judged a fraction of a time.
@@ -33,7 +34,7 @@ pub(super) struct Rest<'a> {
 ///
 /// `tight` is by what share of itself it may be above what the relaxed repeats explain.
 ///
-/// Cost: O(d s) a sweep and O(d s^2) a check, with s attributes in use; tens of sweeps as a rule.
+/// Cost: O(d s) a sweep and O(d s + s^3) a check, with s attributes in use; tens of sweeps as a rule.
 pub(super) fn bound(rest: &Rest<'_>, spending: &Spending, tight: f64) -> Relaxed {
     let d = rest.covariance.len();
     let mut residual = Residual::new(rest.external, rest.covariance);
@@ -119,9 +120,7 @@ impl Problem<'_> {
                         change[t] = scale * left[t] - w[a][t];
                     }
                     if change.iter().any(|change| *change != 0.0) {
-                        for (sums, sigma) in explained.rows_mut().zip(self.external.row(a)) {
-                            sums.iter_mut().zip(&change).for_each(|(sum, change)| *sum += sigma * change);
-                        }
+                        explained.add_product(self.external.row(a), &change);
                         w[a].iter_mut().zip(&change).for_each(|(w, change)| *w += change);
                         length = others + w.square(a).sqrt() * price[a];
                     }
@@ -165,16 +164,14 @@ impl Problem<'_> {
 
     /// f(t), and the allowed repeats at which its tangent is highest; keeps the bound if it is the lowest so far.
     fn look(&self, t: &[f64], best: &mut Relaxed) -> (f64, Vec<f64>) {
-        let mut residual = Residual::new(self.external, self.b);
-        for &a in self.open.iter().filter(|&&a| t[a] > 0.0) {
-            residual.take(a, self.noise[a] / t[a]);
-        }
-        let slope = |a: usize| residual.covariance.square(a) / self.noise[a];
+        let taken = self.open.iter().filter(|&&a| t[a] > 0.0).map(|&a| (a, self.noise[a] / t[a]));
+        let unexplained = Unexplained::after(self.external, self.b, taken);
+        let slope = |a: usize| unexplained.covariance.square(a) / self.noise[a];
         let mut order = self.open.to_vec();
         order.sort_by(|&a, &b| (slope(b) / self.cost[b]).total_cmp(&(slope(a) / self.cost[a])));
         let mut corner = vec![0.0; t.len()];
         let mut left = self.budget;
-        let mut tangent = residual.explained;
+        let mut tangent = unexplained.explained;
         for a in order {
             corner[a] = (left / self.cost[a]).min(f64::from(self.at_most[a]));
             left -= corner[a] * self.cost[a];
@@ -183,6 +180,6 @@ impl Problem<'_> {
         if tangent < best.upper {
             *best = Relaxed { upper: tangent, repeats: t.to_vec() };
         }
-        (residual.explained, corner)
+        (unexplained.explained, corner)
     }
 }

@@ -65,10 +65,8 @@ impl Estimates {
         label_mean: Vec<f64>,
     ) -> Self {
         let attributes = data.attribute_names();
-        let averaged = Symmetric::from_fn(attributes.len(), |a, b| match a == b {
-            true => moments.of_means[a],
-            false => moments.external[(a, b)],
-        });
+        let mut averaged = moments.external.clone();
+        moments.of_means.iter().enumerate().for_each(|(a, of_means)| averaged[(a, a)] = *of_means);
         let known = |a: usize| if moments.usable[a] { moments.of_means[a] } else { 0.0 };
         let of_means: Vec<f64> = (0..attributes.len()).map(known).collect();
         let signal = (0..attributes.len()).map(|a| moments.external[(a, a)].max(0.0)).collect();

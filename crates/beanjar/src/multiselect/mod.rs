@@ -46,6 +46,7 @@ mod selector;
 mod spending;
 mod stability;
 mod target_rows;
+mod unexplained;
 mod validate;
 
 pub use attribute_label::AttributeLabel;

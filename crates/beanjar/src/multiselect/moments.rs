@@ -194,7 +194,8 @@ impl Sums {
             covariance,
             noise: self.attributes.iter().map(|sums| sums.noise().unwrap_or(0.0)).collect(),
             of_means: (0..d).map(|a| of_means(a, a)).collect(),
-            seen_together: Symmetric::from_fn(d, both),
+            complete: self.complete,
+            both: self.gaps.as_ref().map(|_| Symmetric::from_fn(d, both)),
             centres: self.attributes.iter().map(AttributeSums::centre).collect(),
             external,
             usable,
@@ -219,14 +220,23 @@ pub(super) struct Moments {
     pub(super) external: Symmetric,
     /// The variance of the mean of the judgments at hand.
     pub(super) of_means: Vec<f64>,
-    /// How many objects have both of two attributes.
-    pub(super) seen_together: Symmetric,
+    /// How many objects have all attributes.
+    complete: f64,
+    /// How many have both of two attributes; none if all have all.
+    both: Option<Symmetric>,
     /// The attributes' own centres, in the user's units.
     pub(super) centres: Vec<f64>,
     /// Whether an attribute's noise is known; those whose is not have zeros everywhere.
     pub(super) usable: Vec<bool>,
     /// Summed over targets.
     pub(super) label_variance: f64,
+}
+
+impl Moments {
+    /// How many objects have both of two attributes.
+    pub(super) fn seen_together(&self, a: usize, b: usize) -> f64 {
+        self.both.as_ref().map_or(self.complete, |both| both[(a, b)])
+    }
 }
 
 /// The sums over labelled objects, each counted `times(object)` times. Labels are less their mean.

@@ -120,7 +120,7 @@ proptest! {
             prop_assert!(close(merged.centres[a], whole.centres[a], 10.0));
             for b in 0..data.attributes {
                 prop_assert!(close(merged.external[(a, b)], whole.external[(a, b)], 100.0));
-                prop_assert_eq!(merged.seen_together[(a, b)], whole.seen_together[(a, b)]);
+                prop_assert_eq!(merged.seen_together(a, b), whole.seen_together(a, b));
             }
         }
     }

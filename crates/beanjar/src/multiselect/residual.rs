@@ -25,6 +25,13 @@ pub(super) struct Residual<'a> {
 /// A variance below this share of what it was is rounding.
 const NOTHING: f64 = 1e-11;
 
+/// The variance of a measurement with noise, of what had the variance `whole` and has `left` of it; none if nothing is left
+/// to measure.
+pub(super) fn spread(whole: f64, left: f64, noise: f64) -> Option<f64> {
+    let spread = noise + left.max(0.0);
+    (spread > NOTHING * (noise + whole)).then_some(spread)
+}
+
 impl<'a> Residual<'a> {
     pub(super) fn new(external: &'a Symmetric, covariance: &TargetRows) -> Self {
         Residual {
@@ -44,8 +51,7 @@ impl<'a> Residual<'a> {
 
     /// The variance of a measurement; none if nothing is left to measure.
     fn spread(&self, a: usize, noise: f64) -> Option<f64> {
-        let spread = noise + self.variance[a].max(0.0);
-        (spread > NOTHING * (noise + self.external[(a, a)])).then_some(spread)
+        spread(self.external[(a, a)], self.variance[a], noise)
     }
 
     /// Takes a measurement of `a`.
@@ -94,7 +100,7 @@ impl<'a> Residual<'a> {
     /// K, row by row.
     fn whole(&self) -> Vec<f64> {
         let d = self.variance.len();
-        let mut matrix: Vec<f64> = (0..d).flat_map(|i| self.external.row(i)).copied().collect();
+        let mut matrix = self.external.values().to_vec();
         let block = Block { matrix: &mut matrix, columns: d, corner: (0, 0) };
         add_product(block, -1.0, (&self.columns, d), (&self.columns, d));
         matrix
@@ -102,9 +108,10 @@ impl<'a> Residual<'a> {
 
     /// K as a matrix of its own, with rounding taken off the diagonal.
     pub(super) fn external(&self) -> Symmetric {
-        let d = self.variance.len();
         let whole = self.matrix.clone().unwrap_or_else(|| self.whole());
-        Symmetric::from_fn(d, |i, j| if i == j { self.variance[i].max(0.0) } else { whole[i * d + j] })
+        let mut matrix = Symmetric::of_values(self.variance.len(), whole);
+        self.variance.iter().enumerate().for_each(|(a, variance)| matrix[(a, a)] = variance.max(0.0));
+        matrix
     }
 }
 

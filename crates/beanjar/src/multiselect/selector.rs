@@ -2,7 +2,7 @@
 
 use super::best::best;
 use super::bound::{Relaxed, Rest, TO_PROVE, TO_SHOW, bound};
-use super::residual::after;
+use super::unexplained::Unexplained;
 use super::{Estimates, LabelledJudgments, Method, Spending, baselines, full, scoring};
 use crate::{Context, Error, Result};
 
@@ -191,6 +191,7 @@ impl Selector {
 impl Estimates {
     /// obj(r), which these numbers of judgments explain.
     pub(super) fn explained_by(&self, repeats: &[u32]) -> f64 {
-        after(self, repeats).explained
+        let taken = (0..repeats.len()).filter(|&a| repeats[a] > 0).map(|a| (a, self.noise_of(a, repeats[a])));
+        Unexplained::after(&self.external, &self.covariance, taken).explained
     }
 }

@@ -41,6 +41,17 @@ impl TargetRows {
         self.values.chunks_exact_mut(self.targets.max(1))
     }
 
+    /// Adds to each attribute's row this row, so many times as the attribute has it.
+    pub(super) fn add_product(&mut self, times: &[f64], row: &[f64]) {
+        if let [once] = row {
+            self.values.iter_mut().zip(times).for_each(|(sum, times)| *sum += times * once);
+            return;
+        }
+        for (sums, times) in self.rows_mut().zip(times) {
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += times * value);
+        }
+    }
+
     /// The sum of the squares of an attribute's row.
     pub(super) fn square(&self, attribute: usize) -> f64 {
         self[attribute].iter().map(|x| x * x).sum()

@@ -321,7 +321,7 @@ impl HeldOut<'_> {
             let noise = noise * self.data.noise_share(a, repeats[a]);
             loss += weights.square(a) * noise - 2.0 * dot(&weights[a], &test.covariance[a]);
             for &b in &used {
-                let seen = test.usable[a] && test.usable[b] && test.seen_together[(a, b)] > 0.0;
+                let seen = test.usable[a] && test.usable[b] && test.seen_together(a, b) > 0.0;
                 let external = if seen { test.external[(a, b)] } else { self.train[(a, b)] };
                 loss += dot(&weights[a], &weights[b]) * external;
             }
