@@ -12,7 +12,9 @@ pub(crate) fn of_cells(cells: impl Iterator<Item = (usize, usize, f64)>, rows: &
     cells.map(|(x, y, count)| term(count / n, rows[x] / n, columns[y] / n)).sum()
 }
 
-/// I(X; Y) of a table of counts that lies row by row, in rows of `columns`. An empty table has none.
+/// I(X; Y) of a table of counts that lies row by row, in rows of `columns`: what sums over cells are held against. An empty
+/// table has none.
+#[cfg(test)]
 pub(crate) fn of_table(table: &[f64], columns: usize) -> f64 {
     let mut by_row = vec![0.0; table.len() / columns.max(1)];
     let mut by_column = vec![0.0; columns];
@@ -27,15 +29,6 @@ pub(crate) fn of_table(table: &[f64], columns: usize) -> f64 {
         return 0.0;
     }
     of_cells(table.iter().enumerate().map(|(at, &count)| (at / columns, at % columns, count)), &by_row, &by_column, n)
-}
-
-/// I(X; Y | Z) of square tables of counts that lie one after the other, one for each value of Z.
-pub(crate) fn given(tables: &[f64], size: usize) -> f64 {
-    let each = tables.chunks_exact((size * size).max(1));
-    let weighted = each.map(|table| table.iter().sum::<f64>() * of_table(table, size));
-    let sum: f64 = weighted.sum();
-    let n: f64 = tables.iter().sum();
-    if n > 0.0 { sum / n } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -68,14 +61,7 @@ mod tests {
         // Rows in proportion tell nothing; one to one they tell all.
         assert!(of_table(&[2.0, 4.0, 1.0, 2.0], 2).abs() < 1e-15);
         assert!((of_table(&[3.0, 0.0, 0.0, 3.0], 2) - 2f64.ln()).abs() < 1e-15);
-        assert_eq!((of_table(&[], 0), of_table(&[0.0; 4], 2), given(&[], 2)), (0.0, 0.0, 0.0));
-    }
-
-    #[test]
-    fn given_a_third_it_is_the_weighted_mean() {
-        let (one, other) = (vec![3.0, 1.0, 0.5, 4.0], vec![1.0, 2.0, 2.0, 0.0]);
-        let direct = (8.5 * by_entropies(&one, 2) + 5.0 * by_entropies(&other, 2)) / 13.5;
-        assert!((given(&[one, vec![0.0; 4], other].concat(), 2) - direct).abs() < 1e-14);
+        assert_eq!((of_table(&[], 0), of_table(&[0.0; 4], 2)), (0.0, 0.0));
     }
 
     proptest! {

@@ -22,8 +22,8 @@ pub fn goodness_of_fit(ballots: &Ballots, posterior: &Posterior, context: &Conte
             range,
             |meeting| meeting.task,
             |_, _, met| {
-                let rows = met.iter().map(|meeting| posterior.row(meeting.task as usize));
-                let left = conditional_information(met, rows, ballots.classes(), posterior.classes());
+                let rows: Vec<_> = met.iter().map(|meeting| posterior.row(meeting.task as usize)).collect();
+                let left = conditional_information(met, &rows);
                 sum += met.len() as f64 / tasks * left;
             },
         );

@@ -80,21 +80,42 @@ impl<'a> Pairs<'a> {
         key: impl Fn(&Meeting) -> K,
         mut visit: impl FnMut(usize, usize, &[Meeting]),
     ) {
-        let mut meetings: Vec<Meeting> = Vec::new();
+        // Meetings are dealt to the others, who are put in order, rather than sorted one by one.
+        let (mut meetings, mut dealt): (Vec<Meeting>, Vec<Meeting>) = (Vec::new(), Vec::new());
+        let mut others: Vec<u32> = Vec::new();
+        // How often each other worker was met; then where their next meeting goes.
+        let mut place = vec![0; self.offsets.len() - 1];
         for worker in range {
             meetings.clear();
+            others.clear();
             for &(task, said) in self.of(worker) {
-                let others = self.ballots.votes(task as usize);
-                let later = others.iter().filter(|(other, _)| *other > worker);
-                meetings.extend(later.map(|(other, label)| Meeting {
-                    other: other as u32,
-                    task,
-                    said,
-                    other_said: label as u16,
-                }));
+                for (other, label) in self.ballots.votes(task as usize).iter().filter(|(other, _)| *other > worker) {
+                    if place[other] == 0 {
+                        others.push(other as u32);
+                    }
+                    place[other] += 1;
+                    meetings.push(Meeting { other: other as u32, task, said, other_said: label as u16 });
+                }
             }
-            meetings.sort_unstable_by_key(|meeting| (meeting.other, key(meeting)));
-            meetings.chunk_by(|a, b| a.other == b.other).for_each(|met| visit(worker, met[0].other as usize, met));
+            others.sort_unstable();
+            let mut next = 0;
+            for &other in &others {
+                next += std::mem::replace(&mut place[other as usize], next);
+            }
+            dealt.clone_from(&meetings);
+            for meeting in &meetings {
+                let place = &mut place[meeting.other as usize];
+                dealt[*place] = *meeting;
+                *place += 1;
+            }
+            let mut first = 0;
+            for &other in &others {
+                let last = std::mem::take(&mut place[other as usize]);
+                let met = &mut dealt[first..last];
+                met.sort_unstable_by_key(&key);
+                visit(worker, other as usize, met);
+                first = last;
+            }
         }
     }
 }

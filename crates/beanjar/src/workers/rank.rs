@@ -6,7 +6,7 @@ use super::{
     goodness_of_fit, judge_workers,
 };
 use crate::judgments::{Ballots, Column, Labels, Repeats};
-use crate::truth::{Evidence, Skilled, known};
+use crate::truth::{Evidence, Skilled, Wawa, known, too_many_for_tables};
 use crate::{Context, Error, Result, Warning};
 
 /// Says what each worker is, with the evidence, and whom to keep.
@@ -204,7 +204,11 @@ impl RankWorkers {
         if self.suspicious {
             let context = context.part(ranked, 1.0);
             outcome.suspicious = Some(self.pairs(labels, &context.part(0.0, 0.8))?);
-            let posterior = Skilled::default().fit(&Evidence::votes(ballots)?, &context.part(0.8, 0.9))?.posterior;
+            let (evidence, fitting) = (Evidence::votes(ballots)?, context.part(0.8, 0.9));
+            let posterior = match too_many_for_tables(ballots.classes(), ballots.len()) {
+                true => Wawa.fit(&evidence, &fitting)?.posterior,
+                false => Skilled::default().fit(&evidence, &fitting)?.posterior,
+            };
             outcome.goodness = Some(goodness_of_fit(ballots, &posterior, &context.part(0.9, 1.0))?);
         }
         Ok(outcome)

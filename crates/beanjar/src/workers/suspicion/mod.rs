@@ -42,7 +42,8 @@ pub struct WorkerPair {
 ///
 /// Two who copy can take a fit over: what they agree on becomes the class, and explains itself. So the workers are cut
 /// into five groups, a pair is held against a fit of the groups that neither is in, and only their own two votes are
-/// added to that fit's probabilities. Cost: ten fits, then O(tasks shared) a shuffle.
+/// added to that fit's probabilities. Where classes are too many for tables of them, a worker knows the class with a
+/// probability of their own, and else gives labels by their shares. Cost: ten fits, then O(tasks shared) a shuffle.
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -70,7 +71,7 @@ impl Suspicion {
             return Err(Error::Empty("label"));
         }
         let pairs = Pairs::new(ballots);
-        let witnesses = Witnesses::new(&pairs.ballots, &context.part(0.0, 0.5))?;
+        let witnesses = Witnesses::new(&pairs, &context.part(0.0, 0.5))?;
         let mut found = self.test_all(&pairs, &witnesses, &context.part(0.5, 1.0))?;
         found.sort_by(|a, b| {
             let p = a.p_value.total_cmp(&b.p_value);
@@ -137,8 +138,7 @@ impl PairTest<'_> {
         let (first, second) = if turned { (other, one) } else { (one, other) };
         let rows = self.witnesses.rows(first, second, &meetings);
         let mut random = stream(key(self.seed, a.min(b)), a.max(b));
-        let labels = self.ballots.classes();
-        let pair = Permutation { one, other, meetings: &meetings, rows: &rows, labels, most: self.most };
+        let pair = Permutation { one, other, meetings: &meetings, rows: &rows, most: self.most };
         pair.test(&mut random)
     }
 }

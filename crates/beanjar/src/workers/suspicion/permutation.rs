@@ -13,7 +13,6 @@ pub(super) struct Permutation<'a> {
     pub(super) meetings: &'a [Meeting],
     /// The probabilities of the classes at each meeting.
     pub(super) rows: &'a [Vec<f64>],
-    pub(super) labels: usize,
     /// The most shuffles.
     pub(super) most: usize,
 }
@@ -24,35 +23,33 @@ const ENOUGH: usize = 10;
 impl Permutation<'_> {
     /// Draws classes and shuffles labels within them, until the pair is settled.
     pub(super) fn test(&self, random: &mut impl rand::Rng) -> WorkerPair {
-        let Permutation { one, other, meetings, rows, labels, most } = *self;
-        let classes = rows[0].len();
+        let Permutation { one, other, meetings, rows, most } = *self;
         let n = meetings.len() as f64;
-        let (mut real, mut shuffled) = (PairTable::new(labels, classes), PairTable::new(labels, classes));
-        let mut by_class: Vec<Vec<u32>> = vec![Vec::new(); classes];
+        let mut table = PairTable::new(meetings);
+        let mut by_class: Vec<Vec<u32>> = vec![Vec::new(); rows[0].len()];
         let (mut made, mut matched, mut agreed) = (0, 0, 0.0);
-        let mut said: Vec<u16> = Vec::new();
+        let mut partners: Vec<u32> = Vec::new();
         while made < most && matched < ENOUGH {
             by_class.iter_mut().for_each(Vec::clear);
-            real.clear();
-            shuffled.clear();
-            for (i, (meeting, row)) in meetings.iter().zip(rows).enumerate() {
-                let class = draw(row, random.random());
-                by_class[class].push(i as u32);
-                real.add(class, meeting.said, meeting.other_said, 1.0);
+            for (i, row) in rows.iter().enumerate() {
+                by_class[draw(row, random.random())].push(i as u32);
             }
-            for (class, members) in by_class.iter().enumerate() {
-                said.clear();
-                said.extend(members.iter().map(|&i| meetings[i as usize].other_said));
-                said.shuffle(random);
-                for (&i, &other_said) in members.iter().zip(&said) {
-                    let own = meetings[i as usize].said;
-                    shuffled.add(class, own, other_said, 1.0);
-                    agreed += f64::from(u8::from(own == other_said));
+            let (mut real, mut shuffled) = (0.0, 0.0);
+            for members in by_class.iter().filter(|members| !members.is_empty()) {
+                members.iter().for_each(|&i| table.add(i as usize, i as usize, 1.0));
+                real += table.take_information();
+                partners.clone_from(members);
+                partners.shuffle(random);
+                for (&i, &partner) in members.iter().zip(&partners) {
+                    table.add(i as usize, partner as usize, 1.0);
+                    let agree = meetings[i as usize].said == meetings[partner as usize].other_said;
+                    agreed += f64::from(u8::from(agree));
                 }
+                shuffled += table.take_information();
             }
             made += 1;
             // Equal tables may differ by rounding.
-            matched += usize::from(shuffled.information() >= real.information() - 1e-12);
+            matched += usize::from(shuffled >= real - 1e-12 * n);
         }
         let p_value = match matched < ENOUGH {
             true => (matched + 1) as f64 / (made + 1) as f64,
@@ -62,7 +59,7 @@ impl Permutation<'_> {
             one,
             other,
             shared: meetings.len(),
-            information: conditional_information(meetings, rows.iter(), labels, classes),
+            information: conditional_information(meetings, rows),
             agreement: meetings.iter().filter(|meeting| meeting.said == meeting.other_said).count() as f64 / n,
             expected: agreed / (n * made as f64),
             p_value,

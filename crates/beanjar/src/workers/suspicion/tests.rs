@@ -64,3 +64,20 @@ fn honest_crowds_of_many_kinds_are_rarely_accused() {
     // At five in a hundred, 1.5 of the thirty crowds; six or more would be so once in 300 times.
     assert!(accused.len() <= 5, "{accused:?}");
 }
+
+#[test]
+fn a_copier_stands_out_among_too_many_classes_for_tables() {
+    let crowd = Crowd { tasks: 300, workers: 10, classes: 60, votes: (6, 6), ..Crowd::default() };
+    let mut labels = crowd.draw(&Context::new().with_seed(3)).unwrap().labels;
+    for votes in &mut labels {
+        if let Some(said) = votes.iter().find(|vote| vote.0 == 0).map(|vote| vote.1) {
+            votes.iter_mut().filter(|vote| vote.0 == 9).for_each(|vote| vote.1 = said);
+        }
+    }
+    let copied = Ballots::from_tasks(&labels, 10, 60).unwrap();
+    assert!(crate::truth::too_many_for_tables(60, copied.len()));
+    let found = Suspicion::default().pairs(&copied, &Context::new()).unwrap();
+    assert_eq!((found[0].one, found[0].other), (0, 9));
+    // With fewer than two meetings for each class, shuffles within classes show no more.
+    assert!(found[0].p_value < 0.01 && found[0].agreement == 1.0 && found[0].expected < 0.9, "{:?}", found[0]);
+}

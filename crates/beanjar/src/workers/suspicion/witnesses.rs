@@ -1,39 +1,64 @@
 //! The classes as workers of other groups see them.
 
-use super::super::pairs::Meeting;
-use crate::judgments::Ballots;
-use crate::truth::{Confusion, Evidence, Posterior, Skilled, tables_against};
+use super::super::pairs::{Meeting, Pairs};
+use super::super::verdict::Saying;
+use crate::truth::{Confusion, Evidence, Posterior, Skilled, Wawa, tables_against, too_many_for_tables};
 use crate::{Context, Result};
 
-/// For each two groups of workers, a fit of the other groups, and tables of all workers by that fit.
+/// For each two groups of workers, a fit of the other groups, and what all workers say by that fit.
 pub(super) struct Witnesses {
     group: Vec<usize>,
-    fits: Vec<Option<(Posterior, Confusion)>>,
+    fits: Vec<Option<(Posterior, Tables)>>,
+}
+
+/// P(label | class) of all workers.
+enum Tables {
+    Each(Confusion),
+    /// The same where classes are too many for tables.
+    Knowing(Vec<Saying>),
+}
+
+impl Tables {
+    fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
+        match self {
+            Tables::Each(tables) => tables.probability(worker, class, label),
+            Tables::Knowing(workers) => workers[worker].probability(class, label),
+        }
+    }
 }
 
 /// Into how many groups the workers are cut.
 const GROUPS: usize = 5;
 
 impl Witnesses {
-    pub(super) fn new(ballots: &Ballots, context: &Context) -> Result<Self> {
+    pub(super) fn new(pairs: &Pairs<'_>, context: &Context) -> Result<Self> {
+        let ballots = &*pairs.ballots;
         let mut group = vec![0; ballots.workers()];
         let order = ballots.shuffled_workers(context.seed());
         order.iter().enumerate().for_each(|(at, &worker)| group[worker] = at % GROUPS);
-        let pairs: Vec<(usize, usize)> = (0..GROUPS).flat_map(|a| (0..GROUPS).map(move |b| (a, b))).collect();
-        let steps = context.steps("comparing workers", pairs.len());
-        let fit = |(a, b): (usize, usize)| -> Result<Option<(Posterior, Confusion)>> {
+        let groups: Vec<(usize, usize)> = (0..GROUPS).flat_map(|a| (0..GROUPS).map(move |b| (a, b))).collect();
+        let steps = context.steps("comparing workers", groups.len());
+        let without_tables = too_many_for_tables(ballots.classes(), ballots.len());
+        let fit = |(a, b): (usize, usize)| -> Result<Option<(Posterior, Tables)>> {
             steps.tick()?;
             let others = ballots.filtered(|_, worker| group[worker] != a && group[worker] != b);
             if a >= b || others.is_empty() {
                 return Ok(None);
             }
-            let alone = context.alone();
-            let mut posterior = Skilled::default().fit(&Evidence::votes(&others)?, &alone)?.posterior;
+            let (alone, evidence) = (context.alone(), Evidence::votes(&others)?);
+            let mut posterior = match without_tables {
+                true => Wawa.fit(&evidence, &alone)?.posterior,
+                false => Skilled::default().fit(&evidence, &alone)?.posterior,
+            };
             posterior.fill_unseen(&others);
-            let tables = tables_against(ballots, &posterior, &alone)?;
+            let knowing = |worker: usize| Saying::knowing(pairs.of(worker), &posterior);
+            let tables = match without_tables {
+                true => Tables::Knowing((0..ballots.workers()).map(knowing).collect()),
+                false => Tables::Each(tables_against(ballots, &posterior, &alone)?),
+            };
             Ok(Some((posterior, tables)))
         };
-        let fits = context.map(pairs, fit).into_iter().collect::<Result<_>>()?;
+        let fits = context.map(groups, fit).into_iter().collect::<Result<_>>()?;
         Ok(Witnesses { group, fits })
     }
 

@@ -6,6 +6,7 @@ use super::others::Others;
 use super::saying::Saying;
 use crate::gamma::ln_gamma;
 use crate::{Context, Result};
+use std::sync::OnceLock;
 
 /// Who copies whom.
 pub(super) struct Copies {
@@ -40,7 +41,9 @@ impl Copies {
             return Ok(Copies { families: Vec::new() });
         }
         let improbable = ANY / looked_at as f64;
-        let tables = context.map((0..workers).collect(), |worker| Saying::of(pairs.of(worker), others, worker));
+        let tables: Vec<OnceLock<Saying>> = (0..workers).map(|_| OnceLock::new()).collect();
+        let table = |worker: usize| tables[worker].get_or_init(|| Saying::of(pairs.of(worker), others, worker));
+        let most = 1.0 - belongs.min(COPIED);
         let pieces = pairs.pieces();
         let steps = context.steps("judging workers", pieces.len());
         let found = context.map(pieces, |range| -> Result<Vec<Likeness>> {
@@ -50,7 +53,11 @@ impl Copies {
                     return;
                 }
                 let disagree = met.iter().filter(|meeting| meeting.said != meeting.other_said).count();
-                let expected = expected_disagreements(one, other, met, &tables, others);
+                // No more disagreements can be expected than there are meetings.
+                if disagree as f64 > most * met.len() as f64 {
+                    return;
+                }
+                let expected = expected_disagreements((one, table(one)), (other, table(other)), met, others);
                 let missing = 1.0 - disagree as f64 / expected.max(f64::MIN_POSITIVE);
                 if missing >= belongs.min(COPIED) && at_most(disagree, expected) <= improbable {
                     found.push(Likeness { one, other, missing });
@@ -114,16 +121,20 @@ fn join(first: &mut [usize], found: &[Likeness], keys: &[u64]) {
 }
 
 /// On how many of the tasks where they met two workers would disagree if they were independent given the class.
-fn expected_disagreements(one: usize, other: usize, met: &[Meeting], tables: &[Saying], others: &Others) -> f64 {
+fn expected_disagreements(
+    (one, own): (usize, &Saying),
+    (other, theirs): (usize, &Saying),
+    met: &[Meeting],
+    others: &Others,
+) -> f64 {
     let posterior = others.of(one);
     let together = others.group[one] == others.group[other];
-    let (own, others) = (&tables[one], &tables[other]);
-    let by_chance = own.by_chance(others);
+    let by_chance = own.by_chance(theirs);
     let agree = |meeting: &Meeting| -> f64 {
         let row = posterior.of(meeting.task as usize).possible();
         match together {
             // The posterior has seen neither.
-            true => row.map(|(class, p)| p * own.both(others, class, by_chance)).sum(),
+            true => row.map(|(class, p)| p * own.both(theirs, class, by_chance)).sum(),
             // The posterior has seen the other's label.
             false => row.map(|(class, p)| p * own.probability(class, usize::from(meeting.other_said))).sum(),
         }

@@ -7,6 +7,8 @@ mod population;
 mod saying;
 mod skill;
 
+pub(super) use saying::Saying;
+
 use super::pairs::Pairs;
 use crate::judgments::{Ballots, sample_of_tasks};
 use crate::normal::quantile;

@@ -4,7 +4,7 @@ use super::others::Others;
 use crate::truth::Posterior;
 
 /// P(label | class) of one worker.
-pub(super) enum Saying {
+pub(in crate::workers) enum Saying {
     /// Of each class and label, at `class * classes + label`.
     Table { classes: usize, cells: Vec<f64> },
     /// Too many classes for a table: the worker knows the class with a probability, and else gives labels by their shares.
@@ -19,19 +19,23 @@ impl Saying {
     /// From the worker's tasks and labels, by EM with the posterior of the others as the prior of each task.
     pub(super) fn of(votes: &[(u32, u16)], others: &Others, worker: usize) -> Self {
         let posterior = others.of(worker);
-        let classes = posterior.classes();
-        let mut shares = vec![0.5; classes];
-        votes.iter().for_each(|(_, label)| shares[usize::from(*label)] += 1.0);
-        let sum: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= sum);
         match others.tables {
-            true => Saying::Table { classes, cells: table(votes, posterior, &shares) },
-            false => Saying::Knowing { known: known(votes, posterior, &shares), shares },
+            true => {
+                let shares = shares(votes, posterior.classes());
+                Saying::Table { classes: posterior.classes(), cells: table(votes, posterior, &shares) }
+            }
+            false => Saying::knowing(votes, posterior),
         }
     }
 
+    /// The same without a table.
+    pub(in crate::workers) fn knowing(votes: &[(u32, u16)], posterior: &Posterior) -> Self {
+        let shares = shares(votes, posterior.classes());
+        Saying::Knowing { known: known(votes, posterior, &shares), shares }
+    }
+
     /// P(label | class).
-    pub(super) fn probability(&self, class: usize, label: usize) -> f64 {
+    pub(in crate::workers) fn probability(&self, class: usize, label: usize) -> f64 {
         match self {
             Saying::Table { classes, cells } => cells[class * classes + label],
             Saying::Knowing { known, shares } => {
@@ -68,18 +72,29 @@ impl Saying {
     }
 }
 
+/// How often a worker gives each label, half a label added to each.
+fn shares(votes: &[(u32, u16)], classes: usize) -> Vec<f64> {
+    let mut shares = vec![0.5; classes];
+    votes.iter().for_each(|(_, label)| shares[usize::from(*label)] += 1.0);
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    shares
+}
+
 /// A table, at `class * classes + label`.
 fn table(votes: &[(u32, u16)], posterior: &Posterior, shares: &[f64]) -> Vec<f64> {
     let classes = shares.len();
     let mut table: Vec<f64> = (0..classes * classes)
         .map(|at| 0.5 * shares[at % classes] + if at / classes == at % classes { 0.5 } else { 0.0 })
         .collect();
+    // The worker's tasks lie all over the posterior, and are read in every step.
+    let mut priors = Vec::with_capacity(votes.len() * classes);
+    votes.iter().for_each(|&(task, _)| priors.extend_from_slice(&posterior.row(task as usize)));
     let mut row = vec![0.0; classes];
     for _ in 0..STEPS {
         let mut counts: Vec<f64> = (0..classes * classes).map(|at| PSEUDO * shares[at % classes]).collect();
-        for &(task, label) in votes {
+        for (&(_, label), prior) in votes.iter().zip(priors.chunks_exact(classes)) {
             let label = usize::from(label);
-            let prior = posterior.row(task as usize);
             row.iter_mut().enumerate().for_each(|(class, p)| *p = prior[class] * table[class * classes + label]);
             let scale = 1.0 / row.iter().sum::<f64>().max(f64::MIN_POSITIVE);
             row.iter().enumerate().for_each(|(class, p)| counts[class * classes + label] += p * scale);
