@@ -184,9 +184,15 @@ impl Ballots {
     /// # Panics
     /// If there is no such task.
     #[must_use]
+    #[inline]
     pub fn votes(&self, task: usize) -> Votes<'_> {
         let rows = self.offsets[task]..self.offsets[task + 1];
-        let weights = if self.weight.is_empty() { &[][..] } else { &self.weight[rows.clone()] };
+        if self.weight.is_empty() {
+            return Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows], weights: &[] };
+        }
+        let weights = &self.weight[rows.clone()];
+        // A repeated label somewhere gives all votes weights, which hardly any task needs.
+        let weights = if weights.iter().all(|weight| *weight == 1.0) { &[] } else { weights };
         Votes { task, workers: &self.worker[rows.clone()], labels: &self.label[rows], weights }
     }
 
@@ -210,7 +216,7 @@ impl Ballots {
             let votes = self.votes(task);
             worker.extend_from_slice(votes.workers);
             label.extend_from_slice(votes.labels);
-            weight.extend_from_slice(votes.weights);
+            weight.extend_from_slice(self.weight.get(self.offsets[task]..self.offsets[task + 1]).unwrap_or_default());
             offsets.push(worker.len());
         }
         let task_keys = self.task_keys.as_ref().map(|keys| tasks.iter().map(|&task| keys[task]).collect());

@@ -83,15 +83,30 @@ pub(crate) fn sample_of_tasks(ballots: &Ballots, most: usize, seed: u64) -> Opti
     if ballots.len() <= most {
         return None;
     }
-    let mut tasks: Vec<usize> = (0..ballots.tasks()).collect();
-    tasks.sort_by_cached_key(|&task| sample_key(seed, ballots.task_key(task)));
-    let mut votes = 0;
-    tasks.retain(|&task| {
-        let more = ballots.votes(task).labels.len();
-        let fits = votes + more <= most;
-        votes += if fits { more } else { 0 };
-        fits
-    });
+    let votes_of = |task: usize| ballots.votes(task).labels.len();
+    let key = |task: usize| (sample_key(seed, ballots.task_key(task)), task);
+    let mut left: Vec<(u64, usize)> = (0..ballots.tasks()).map(key).collect();
+    // Of many tasks a few are drawn, and only those that may be among them are put in order.
+    let at_once = left.len() * most / ballots.len() + 64;
+    let (mut tasks, mut votes) = (Vec::new(), 0);
+    while !left.is_empty() {
+        let later = match at_once < left.len() {
+            true => {
+                left.select_nth_unstable(at_once);
+                left.split_off(at_once)
+            }
+            false => Vec::new(),
+        };
+        left.sort_unstable();
+        for (_, task) in left {
+            if votes + votes_of(task) <= most {
+                votes += votes_of(task);
+                tasks.push(task);
+            }
+        }
+        left = later;
+        left.retain(|&(_, task)| votes + votes_of(task) <= most);
+    }
     tasks.sort_unstable();
     Some(tasks)
 }

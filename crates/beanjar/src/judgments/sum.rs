@@ -71,7 +71,7 @@ pub fn sum_over_large<D: Grouped, S: Sum<D>>(
     empty: impl Fn() -> S + Sync,
 ) -> S {
     /// Numbers that are added in the time that a row takes to be observed.
-    const NUMBERS_IN_A_ROW: usize = 8;
+    const NUMBERS_IN_A_ROW: usize = 4;
     let worthwhile = data.rows().saturating_mul(NUMBERS_IN_A_ROW) / numbers.max(1);
     let leaves = (data.rows() / ROWS_IN_A_LEAF).min(worthwhile).clamp(1, MOST_LEAVES);
     let leaf = data.objects().div_ceil(leaves).max(1);

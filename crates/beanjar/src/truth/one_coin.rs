@@ -102,19 +102,26 @@ impl Model for Coins {
             // With a single class there is no way to be wrong.
             let right = if classes == 1 { 1.0 } else { right };
             let (right, wrong) = (possible(right), possible((1.0 - right) / ways));
-            tables
-                .extend((0..labels * classes).map(|cell| if cell / classes == cell % classes { right } else { wrong }));
+            let first = tables.len();
+            tables.resize(first + labels * classes, wrong);
+            tables[first..].iter_mut().step_by(classes + 1).for_each(|cell| *cell = right);
             (right, wrong)
         };
         let (mut all_right, mut all, mut density) = (0.0, 0.0, 0.0);
+        // The worker's labels of tasks of each class.
+        let mut given = vec![0.0; classes];
         for worker in 0..workers {
             let right: f64 = (0..labels).map(|label| expected.of(worker, label)[label]).sum();
-            let sum: f64 = (0..labels).map(|label| expected.of(worker, label).iter().sum::<f64>()).sum();
+            given.fill(0.0);
+            for label in 0..labels {
+                given.iter_mut().zip(expected.of(worker, label)).for_each(|(sum, count)| *sum += count);
+            }
+            let sum: f64 = given.iter().sum();
             all_right += right;
             all += sum;
             let pseudo = self.smoothing * classes as f64;
             let share = match self.balanced {
-                true => self.balanced_share(expected, worker),
+                true => self.balanced_share(expected, worker, &given),
                 false if sum + pseudo > 0.0 => (right + self.smoothing) / (sum + pseudo),
                 false => 1.0 / classes as f64,
             };
@@ -131,12 +138,11 @@ impl Model for Coins {
 
 impl Coins {
     /// The mean over classes of the share of right labels, one label at chance added to each.
-    fn balanced_share(&self, expected: &Expected, worker: usize) -> f64 {
+    fn balanced_share(&self, expected: &Expected, worker: usize, given: &[f64]) -> f64 {
         let classes = expected.classes as f64;
         let of_class = |class: usize| {
-            let labels: f64 = (0..expected.labels).map(|label| expected.of(worker, label)[class]).sum();
             let right = expected.of(worker, class)[class];
-            (right + 1.0 / classes + self.smoothing) / (labels + 1.0 + self.smoothing * classes)
+            (right + 1.0 / classes + self.smoothing) / (given[class] + 1.0 + self.smoothing * classes)
         };
         (0..expected.classes).map(of_class).sum::<f64>() / classes
     }

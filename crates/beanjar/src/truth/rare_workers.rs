@@ -70,7 +70,7 @@ pub(super) trait OfWorkers {
 
 impl OfWorkers for Climb {
     fn of_workers(self, rare: &RareWorkers) -> Self {
-        Climb { tables: rare.of_workers(self.tables), ..self }
+        Climb { tables: rare.of_workers(self.tables), expected: None, ..self }
     }
 }
 

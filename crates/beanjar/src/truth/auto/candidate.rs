@@ -72,9 +72,9 @@ impl Candidate {
     pub(super) fn fit(model: &Model, evidence: &Evidence<'_>, context: &Context) -> Result<Self> {
         match model {
             Model::Skilled(method) => {
-                let fit = method.climb_large(evidence, context)?;
+                let mut fit = method.climb_large(evidence, context)?;
                 let (names, components) = {
-                    let expected = fit.expected(evidence, context)?;
+                    let expected = fit.take_expected(evidence, context)?;
                     (fit.names(&expected), fit.leave_one_out(evidence.ballots, &expected, context))
                 };
                 Ok(Candidate::new(fit.climb, names, components))

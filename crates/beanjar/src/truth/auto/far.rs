@@ -100,11 +100,11 @@ impl Votes<'_> {
         let here = Evidence::part(self.part, &[]);
         match model {
             Model::Skilled(method) => {
-                let fit = match self.whole {
+                let mut fit = match self.whole {
                     true => method.climb_each(&here, context)?,
                     false => method.climb_from_part(self.part, self.all, self.shares, context)?,
                 };
-                let expected = fit.expected(self.all, context)?;
+                let expected = fit.take_expected(self.all, context)?;
                 let (names, steps, converged) = (fit.names(&expected), fit.climb.objective.len(), fit.climb.converged);
                 let by = ReadBy::LeaveOneOut(fit.into_reader(expected));
                 Ok(Fitted { reading: CandidateReading { names, by }, steps, converged })

@@ -288,8 +288,14 @@ impl Mixed {
             row.fill(0.0);
             let mut add = |weight: f64, part: &[f64]| row.iter_mut().zip(part).for_each(|(sum, p)| *sum += weight * p);
             for (number, candidate) in self.candidates.iter().enumerate() {
-                candidate.names.read(&candidate.components.row(task), &mut part);
-                add(self.weights[number], &part);
+                let components = candidate.components.row(task);
+                match candidate.has_kinds() {
+                    true => {
+                        candidate.names.read(&components, &mut part);
+                        add(self.weights[number], &part);
+                    }
+                    false => add(self.weights[number], &components),
+                }
                 self.pools[number].read(votes, &mut part);
                 add(self.weights[n + number], &part);
             }

@@ -22,13 +22,12 @@ pub(super) fn mixture(candidates: usize, probabilities: &[f64], counts: &[f64], 
     let all: f64 = pseudo.iter().sum();
     let mut weights: Vec<f64> = pseudo.iter().map(|pseudo| pseudo / all).collect();
     for _ in 0..STEPS {
-        let mut next = pseudo.to_vec();
+        let mut sums = vec![0.0; candidates];
         for (row, count) in probabilities.chunks_exact(candidates).zip(counts) {
-            let sum: f64 = row.iter().zip(&weights).map(|(p, weight)| p * weight).sum();
-            for ((next, p), weight) in next.iter_mut().zip(row).zip(&weights) {
-                *next += count * p * weight / sum;
-            }
+            let share = count / row.iter().zip(&weights).map(|(p, weight)| p * weight).sum::<f64>();
+            sums.iter_mut().zip(row).for_each(|(sum, p)| *sum += share * p);
         }
+        let next: Vec<f64> = pseudo.iter().zip(sums).zip(&weights).map(|((n, sum), weight)| n + sum * weight).collect();
         let all: f64 = next.iter().sum();
         weights = next.into_iter().map(|next| next / all).collect();
     }

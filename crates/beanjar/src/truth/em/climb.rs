@@ -61,15 +61,13 @@ impl Em<'_> {
         let Step { mut tables, mut density } = model.maximise(&votes.expect(start, classes, context)?);
         loop {
             context.report("aggregating", objective.len() as f64 / stopping.iterations as f64)?;
-            let (log_likelihood, improved) = {
-                let expected = votes.expect(Start::Tables(&tables), classes, context)?;
-                (expected.log_likelihood, model.maximise(&expected))
-            };
+            let expected = votes.expect(Start::Tables(&tables), classes, context)?;
+            let (log_likelihood, improved) = (expected.log_likelihood, model.maximise(&expected));
             let value = log_likelihood + density;
             let converged = objective.last().is_some_and(|last| (value - last).abs() <= enough) && enough > 0.0;
             objective.push(value);
             if converged || objective.len() >= stopping.iterations {
-                return Ok(Climb { tables, log_likelihood, objective, converged });
+                return Ok(Climb { tables, log_likelihood, objective, converged, expected: Some(expected) });
             }
             Step { tables, density } = improved;
         }
@@ -88,6 +86,8 @@ pub(in crate::truth) struct Climb {
     /// The log-likelihood, with the prior of the tables, after each step.
     pub(in crate::truth) objective: Vec<f64>,
     pub(in crate::truth) converged: bool,
+    /// The expected counts under the tables; none where workers share these.
+    pub(in crate::truth) expected: Option<Expected>,
 }
 
 impl Climb {

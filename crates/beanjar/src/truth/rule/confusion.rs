@@ -1,16 +1,15 @@
 //! Bayes' rule with a table P(label | class) for each worker.
 
+use super::products::{AT_ONCE, FEW, Products, power_of, power_of_two};
 use super::stored::Stored;
 use crate::judgments::Votes;
 use crate::{Error, Result};
+use std::f64::consts::LN_2;
 
 /// What stands for a probability of zero: e^-100. A vote that a worker never gave to a class speaks against it by that,
 /// which no number of ordinary votes outweighs, and such votes against all classes still leave an answer.
 const IMPOSSIBLE: f64 = 3.720_075_976_020_836e-44;
 
-/// The most probabilities that may be multiplied, with that of the class, before the product could leave the range of a
-/// double.
-const AT_ONCE: usize = 6;
 /// A class behind by more than this might drop out of the range of a double before it catches up.
 const FAR_BEHIND: f64 = 1e-40;
 
@@ -39,16 +38,6 @@ pub struct Confusion {
 /// A probability that is not zero.
 pub(in crate::truth) fn possible(probability: f64) -> f64 {
     probability.max(IMPOSSIBLE)
-}
-
-/// Moves the power of two out of a positive number that is not subnormal.
-#[inline(always)]
-fn take_power(number: &mut f64, power: &mut i64) {
-    const MANTISSA: u64 = (1 << 52) - 1;
-    const ONE: u64 = 1023 << 52;
-    let bits = number.to_bits();
-    *power += (bits >> 52) as i64 - 1023;
-    *number = f64::from_bits(bits & MANTISSA | ONE);
 }
 
 impl Confusion {
@@ -163,22 +152,19 @@ impl Confusion {
     /// In `scores` the probability of each component; the likelihood of the votes, as a factor and the logarithm of
     /// another.
     ///
-    /// Probabilities are multiplied as they are, which takes no exponentials; after every few votes the products are
-    /// brought back to where nothing can underflow.
+    /// Probabilities are multiplied as they are, which takes no logarithms and no exponentials.
     #[inline(always)]
     pub(in crate::truth) fn components(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
-        if !votes.weights.is_empty() {
-            return self.components_by_logs(votes, scores);
-        }
         let classes = scores.len();
+        // Many votes put many classes far apart as a rule.
+        if !votes.weights.is_empty() || classes > FEW && votes.labels.len() > AT_ONCE {
+            return self.components_far_apart(votes, scores);
+        }
         scores.copy_from_slice(&self.prior[..classes]);
-        let mut log = 0.0;
-        let mut left = votes.labels.len();
+        let (mut power, mut left) = (0, votes.labels.len());
         for (i, (worker, label)) in votes.iter().enumerate() {
             let at = self.at(worker, label);
-            for (score, p) in scores.iter_mut().zip(&self.votes[at..at + classes]) {
-                *score *= p;
-            }
+            scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score *= p);
             left -= 1;
             if (i + 1) % AT_ONCE == 0 && left > 0 {
                 let most = scores.iter().fold(0.0, |most: f64, &score| if score > most { score } else { most });
@@ -187,56 +173,34 @@ impl Confusion {
                 if least < most * FAR_BEHIND {
                     return self.components_far_apart(votes, scores);
                 }
-                scores.iter_mut().for_each(|score| *score /= most);
-                log += most.ln();
+                let by = power_of(most);
+                scores.iter_mut().for_each(|score| *score *= power_of_two(-by));
+                power += by;
             }
         }
         let sum: f64 = scores.iter().sum();
         let scale = sum.recip();
         scores.iter_mut().for_each(|score| *score *= scale);
-        (sum, log)
+        (sum, power as f64 * LN_2)
     }
 }
 
 impl Confusion {
-    /// The same for classes so far apart that products might lose count of what is behind: each class's product is kept as
-    /// a number between 1 and 2 and a power of two.
-    #[cold]
+    /// The same for classes so far apart that products might lose count of what is behind, and for votes that do not all count
+    /// as one.
+    #[inline(never)]
     fn components_far_apart(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let classes = scores.len();
-        let mut powers = vec![0; classes];
-        scores.copy_from_slice(&self.prior[..classes]);
-        scores.iter_mut().zip(&mut powers).for_each(|(score, power)| take_power(score, power));
-        for (workers, labels) in votes.workers.chunks(AT_ONCE).zip(votes.labels.chunks(AT_ONCE)) {
-            for (&worker, &label) in workers.iter().zip(labels) {
-                let at = self.at(worker as usize, usize::from(label));
-                scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score *= p);
-            }
-            scores.iter_mut().zip(&mut powers).for_each(|(score, power)| take_power(score, power));
-        }
-        let most = powers.iter().fold(i64::MIN, |most, &power| most.max(power));
-        // What is behind by more than the range of a double is nothing.
-        let behind = |power: i64| f64::exp2((power - most).max(-2000) as f64);
-        scores.iter_mut().zip(&powers).for_each(|(score, &power)| *score *= behind(power));
-        let sum: f64 = scores.iter().sum();
-        scores.iter_mut().for_each(|score| *score /= sum);
-        (sum, most as f64 * std::f64::consts::LN_2)
-    }
-
-    /// The same by sums of logarithms, for votes that do not all count as one.
-    #[cold]
-    fn components_by_logs(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
-        let classes = scores.len();
-        scores.iter_mut().zip(&self.prior).for_each(|(score, share)| *score = share.ln());
+        let mut products = Products::new(&self.prior[..classes], scores);
         for (worker, label, weight) in votes.weighted() {
             let at = self.at(worker, label);
-            scores.iter_mut().zip(&self.votes[at..at + classes]).for_each(|(score, p)| *score += weight * p.ln());
+            let row = self.votes[at..at + classes].iter();
+            match weight == 1.0 {
+                true => products.multiply(row.copied()),
+                false => products.multiply(row.map(|p| p.powf(weight))),
+            }
         }
-        let most = scores.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
-        scores.iter_mut().for_each(|score| *score = (*score - most).exp());
-        let sum: f64 = scores.iter().sum();
-        scores.iter_mut().for_each(|score| *score /= sum);
-        (sum, most)
+        products.finish()
     }
 
     /// ln P(votes, class).

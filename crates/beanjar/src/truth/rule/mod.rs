@@ -3,6 +3,7 @@
 mod blend;
 mod confusion;
 mod pool;
+mod products;
 mod sparse_confusion;
 mod stored;
 mod weights;
@@ -12,6 +13,7 @@ pub(super) use blend::{FLOOR, keep_to_voted, smoothed_shares};
 pub use confusion::Confusion;
 pub(super) use confusion::possible;
 pub use pool::Pool;
+pub(super) use products::Products;
 pub use sparse_confusion::SparseConfusion;
 pub(super) use sparse_confusion::Table;
 pub use weights::Weights;

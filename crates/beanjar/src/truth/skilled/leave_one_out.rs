@@ -1,6 +1,6 @@
 use super::super::Posterior;
 use super::super::em::Expected;
-use super::super::rule::Confusion;
+use super::super::rule::{Confusion, Products};
 use super::SkilledClimb;
 use crate::Context;
 use crate::judgments::{Ballots, Votes};
@@ -18,8 +18,6 @@ pub(in crate::truth) struct LeaveOneOut<'a> {
     pub(in crate::truth) counts: Cow<'a, [f64]>,
     /// Their sums over labels, at `worker * components + component`.
     sums: Vec<f64>,
-    /// The logarithms of the components' shares.
-    prior: Vec<f64>,
 }
 
 impl<'a> LeaveOneOut<'a> {
@@ -32,12 +30,12 @@ impl<'a> LeaveOneOut<'a> {
         let (labels, components) = (tables.labels(), tables.classes());
         let mut sums = vec![0.0; counts.len() / labels.max(1)];
         for (worker, table) in counts.chunks_exact(labels * components).enumerate() {
-            for (at, votes) in table.iter().enumerate() {
-                sums[worker * components + at % components] += votes;
+            let sums = &mut sums[worker * components..(worker + 1) * components];
+            for row in table.chunks_exact(components) {
+                sums.iter_mut().zip(row).for_each(|(sum, votes)| *sum += votes);
             }
         }
-        let prior = tables.prior().iter().map(|share| share.ln()).collect();
-        LeaveOneOut { tables, means, strength, counts, sums, prior }
+        LeaveOneOut { tables, means, strength, counts, sums }
     }
 
     /// The posterior of the components of a task that has votes.
@@ -45,7 +43,7 @@ impl<'a> LeaveOneOut<'a> {
         let (labels, components) = (self.tables.labels(), self.tables.classes());
         let mut own = vec![0.0; components];
         self.tables.components(votes, &mut own);
-        row.copy_from_slice(&self.prior);
+        let mut products = Products::new(self.tables.prior(), row);
         let together = opinions(votes);
         for (worker, label, weight) in votes.weighted() {
             let at = (worker * labels + label) * components;
@@ -55,17 +53,18 @@ impl<'a> LeaveOneOut<'a> {
                 None if votes.weights.is_empty() => 1.0,
                 None => votes.opinions_of(worker),
             };
-            for component in 0..components {
-                let votes = (self.counts[at + component] - weight * own[component]).max(0.0);
-                let sum = (self.sums[worker * components + component] - opinions * own[component]).max(0.0);
-                let mean = self.strength * self.means[at + component];
-                row[component] += weight * ((votes + mean) / (sum + self.strength)).ln();
+            let (counts, means) = (&self.counts[at..at + components], &self.means[at..at + components]);
+            let sums = &self.sums[worker * components..(worker + 1) * components];
+            let left = own.iter().zip(counts.iter().zip(means)).zip(sums).map(|((own, (count, mean)), sum)| {
+                let votes = (count - weight * own).max(0.0) + self.strength * mean;
+                votes / ((sum - opinions * own).max(0.0) + self.strength)
+            });
+            match weight == 1.0 {
+                true => products.multiply(left),
+                false => products.multiply(left.map(|p| p.powf(weight))),
             }
         }
-        let most = row.iter().fold(f64::NEG_INFINITY, |most: f64, &score| most.max(score));
-        row.iter_mut().for_each(|score| *score = (*score - most).exp());
-        let sum: f64 = row.iter().sum();
-        row.iter_mut().for_each(|p| *p /= sum);
+        products.finish();
     }
 }
 

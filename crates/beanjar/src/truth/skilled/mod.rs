@@ -1,5 +1,6 @@
 //! Tables of workers by population and skill.
 
+mod draws;
 mod leave_one_out;
 mod names;
 mod rows;
@@ -64,10 +65,10 @@ impl Skilled {
     /// Finds the population, the skills, the workers' tables and the classes.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         self.check(evidence)?;
-        let fit = self.climb(evidence, context)?;
-        let expected = fit.expected(evidence, context)?;
+        let mut fit = self.climb(evidence, context)?;
+        let expected = fit.take_expected(evidence, context)?;
         let names = fit.names(&expected);
-        let mut posterior = fit.named(&fit.leave_one_out(evidence.ballots, &expected, context), &names, context);
+        let mut posterior = fit.named(fit.leave_one_out(evidence.ballots, &expected, context), &names, context);
         posterior.settle(evidence.ballots, &evidence.gold);
         Ok(TruthFit {
             posterior,
@@ -82,10 +83,10 @@ impl Skilled {
     /// The posterior alone, where there may be millions of votes.
     pub(crate) fn posterior(&self, evidence: &Evidence<'_>, context: &Context) -> Result<Posterior> {
         self.check(evidence)?;
-        let fit = self.climb_large(evidence, context)?;
-        let expected = fit.expected(evidence, context)?;
+        let mut fit = self.climb_large(evidence, context)?;
+        let expected = fit.take_expected(evidence, context)?;
         let names = fit.names(&expected);
-        let mut posterior = fit.named(&fit.leave_one_out(evidence.ballots, &expected, context), &names, context);
+        let mut posterior = fit.named(fit.leave_one_out(evidence.ballots, &expected, context), &names, context);
         posterior.settle(evidence.ballots, &evidence.gold);
         Ok(posterior)
     }
@@ -159,6 +160,14 @@ impl OfWorkers for SkilledClimb {
 }
 
 impl SkilledClimb {
+    /// The expected counts under the tables, of the votes that these were fitted to: those of the last pass, if they were kept.
+    pub(super) fn take_expected(&mut self, votes: &dyn Passes, context: &Context) -> Result<Expected> {
+        match self.climb.expected.take() {
+            Some(expected) => Ok(expected),
+            None => self.expected(votes, context),
+        }
+    }
+
     /// The expected counts under the tables.
     pub(super) fn expected(&self, votes: &dyn Passes, context: &Context) -> Result<Expected> {
         let tables = &self.climb.tables;
@@ -174,7 +183,10 @@ impl SkilledClimb {
     }
 
     /// The posterior of the classes, from that of the components.
-    pub(super) fn named(&self, components: &Posterior, names: &Names, context: &Context) -> Posterior {
+    pub(super) fn named(&self, components: Posterior, names: &Names, context: &Context) -> Posterior {
+        if self.kinds == 1 {
+            return components;
+        }
         let mut posterior = Posterior::equal(components.tasks(), names.classes);
         posterior.fill(context, |task, row| names.read(&components.row(task), row));
         posterior

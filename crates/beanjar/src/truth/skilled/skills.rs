@@ -3,7 +3,7 @@ use super::super::dawid_skene::normalise;
 use super::super::em::{Expected, Model, Step};
 use super::super::rule::Confusion;
 use super::Skilled;
-use crate::gamma::digamma_gain;
+use super::draws::Draws;
 use crate::logistic::logistic;
 
 /// Bounds within which the learned numbers stay, whatever the data: beyond them nothing changes any more.
@@ -13,22 +13,6 @@ const BASE: (f64, f64) = (-4.0, 7.0);
 const SKILL: (f64, f64) = (-8.0, 8.0);
 /// The least probability of a label by the population.
 const LEAST: f64 = 1e-6;
-/// Expected counts below this are none: they stand for no more draws than that, and most cells of a table are such.
-const NOTHING: f64 = 1e-6;
-
-/// Independent draws from the mean rows, as far as the counts stand for them.
-struct Draws {
-    /// Of the right label and of wrong ones, at `worker * components + component`.
-    right: Vec<f64>,
-    wrong: Vec<f64>,
-    /// Of each wrong label, at `label * components + component`.
-    shares: Vec<f64>,
-    /// Of all labels.
-    total: f64,
-    /// What the rows' sums stand for in the evidence of the strength.
-    rows: f64,
-}
-
 /// The population and the skills, improved step by step. Component j is a kind of tasks within class j mod `labels`.
 pub(super) struct Skills {
     class_shares: ClassShares,
@@ -100,13 +84,13 @@ impl Skills {
         self.means.clear();
         for skill in self.skill.iter().chain([&0.0]) {
             let right: Vec<f64> = self.base.iter().map(|base| logistic(base + skill).clamp(1e-4, 1.0 - 1e-4)).collect();
-            self.means.extend((0..labels * components).map(|at| {
-                let (label, component) = (at / components, at % components);
-                match label == component % labels {
-                    true => right[component],
-                    false => ((1.0 - right[component]) * self.wrong[at]).max(LEAST),
+            for (label, wrong) in self.wrong.chunks_exact(components).enumerate() {
+                let first = self.means.len();
+                self.means.extend(right.iter().zip(wrong).map(|(right, wrong)| ((1.0 - right) * wrong).max(LEAST)));
+                for component in (label..components).step_by(labels) {
+                    self.means[first + component] = right[component];
                 }
-            }));
+            }
         }
     }
 
@@ -116,7 +100,7 @@ impl Skills {
     /// and pseudo-count a stands for a (digamma(c + a) - digamma(a)) independent draws from the mean row. Given the draws,
     /// what is left is a weighted logistic regression of 'right' on component and worker, and shares of the wrong labels.
     fn learn(&mut self, expected: &Expected) {
-        let draws = self.draws(expected);
+        let draws = Draws::of(expected, self.strength, &self.means);
         let even = 1.0 / (self.labels as f64 - 1.0);
         for component in 0..self.components {
             let at = |label: usize| label * self.components + component;
@@ -128,45 +112,6 @@ impl Skills {
         self.strength = ((draws.total + 1.0) / (draws.rows + 0.1)).clamp(STRENGTH.0, STRENGTH.1);
         self.regress(&draws);
         self.set_means();
-    }
-
-    /// The independent draws that the expected counts stand for.
-    fn draws(&self, expected: &Expected) -> Draws {
-        let (labels, components, workers) = (self.labels, self.components, self.skill.len());
-        let cells = labels * components;
-        let mut draws = Draws {
-            right: vec![0.0; workers * components],
-            wrong: vec![0.0; workers * components],
-            shares: vec![0.0; cells],
-            total: 0.0,
-            rows: 0.0,
-        };
-        for (worker, table) in expected.votes.chunks_exact(cells).enumerate() {
-            for component in 0..components {
-                let sum: f64 = (0..labels).map(|label| table[label * components + component]).sum();
-                if sum < 1e-9 {
-                    continue;
-                }
-                draws.rows += digamma_gain(self.strength, sum);
-                for label in 0..labels {
-                    let at = label * components + component;
-                    if table[at] < NOTHING {
-                        continue;
-                    }
-                    let pseudo = self.strength * self.means[worker * cells + at];
-                    let drawn = pseudo * digamma_gain(pseudo, table[at]);
-                    draws.total += drawn;
-                    match label == component % labels {
-                        true => draws.right[worker * components + component] += drawn,
-                        false => {
-                            draws.wrong[worker * components + component] += drawn;
-                            draws.shares[at] += drawn;
-                        }
-                    }
-                }
-            }
-        }
-        draws
     }
 
     /// One Newton step for each component's base and each worker's skill.
@@ -221,8 +166,9 @@ impl Model for Skills {
         }
         self.steps += 1;
         let cells = labels * components;
-        let mut tables = expected.votes.clone();
-        tables.resize(tables.len() + cells, 0.0);
+        let mut tables = Vec::with_capacity(expected.votes.len() + cells);
+        tables.extend_from_slice(&expected.votes);
+        tables.resize(expected.votes.len() + cells, 0.0);
         for (table, means) in tables.chunks_exact_mut(cells).zip(self.means.chunks_exact(cells)) {
             table.iter_mut().zip(means).for_each(|(cell, mean)| *cell += self.strength * mean);
             normalise(table, labels, components, 0.0, None);

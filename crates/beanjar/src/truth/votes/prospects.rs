@@ -66,6 +66,10 @@ impl<'a> Prospects<'a> {
     pub(super) fn gain(&self, components: &[f64], votes: i32) -> f64 {
         let groups = self.groups(components);
         let mut joint = vec![0.0; components.len()];
+        // P(so many votes of one group | component).
+        let power = |says: &[f64], count: i32| says.iter().map(|p| p.powi(count)).collect();
+        let powers: Vec<Vec<Vec<f64>>> =
+            groups.iter().map(|says| (1..=votes).map(|count| power(says, count)).collect()).collect();
         let mut after = 0.0;
         for first in 0..=votes {
             for second in 0..=votes - first {
@@ -75,8 +79,8 @@ impl<'a> Prospects<'a> {
                 }
                 let counts = [first, second, third];
                 joint.copy_from_slice(components);
-                for (group, &count) in groups.iter().zip(&counts).filter(|(_, count)| **count > 0) {
-                    joint.iter_mut().zip(group).for_each(|(p, says)| *p *= says.powi(count));
+                for (powers, &count) in powers.iter().zip(&counts).filter(|(_, count)| **count > 0) {
+                    joint.iter_mut().zip(&powers[count as usize - 1]).for_each(|(p, says)| *p *= says);
                 }
                 after += ways(counts) * self.best(&joint);
             }
@@ -88,15 +92,14 @@ impl<'a> Prospects<'a> {
     /// probabilities. It is above zero also where the vote cannot turn the label.
     pub(super) fn information(&self, components: &[f64], says: &[f64]) -> f64 {
         let count = components.len();
-        let squares = |joint: &mut dyn Iterator<Item = f64>| {
-            let classes = self.sums(joint);
+        let squares = |classes: Vec<f64>| {
             let all: f64 = classes.iter().sum();
             if all > 0.0 { classes.iter().map(|p| p * p).sum::<f64>() / all } else { 0.0 }
         };
-        let before = squares(&mut components.iter().copied());
+        let before = squares(self.sums(components.iter().copied()));
         let after = |label: usize| {
             let says = &says[label * count..(label + 1) * count];
-            squares(&mut components.iter().zip(says).map(|(p, says)| p * says))
+            squares(self.sums(components.iter().zip(says).map(|(p, says)| p * says)))
         };
         ((0..self.classes).map(after).sum::<f64>() - before).max(0.0)
     }
@@ -122,11 +125,11 @@ impl<'a> Prospects<'a> {
 
     /// The probability of the best class.
     pub(super) fn best(&self, joint: &[f64]) -> f64 {
-        self.sums(&mut joint.iter().copied()).into_iter().fold(0.0, f64::max)
+        self.sums(joint.iter().copied()).into_iter().fold(0.0, f64::max)
     }
 
     /// The probability of each class.
-    fn sums(&self, joint: &mut dyn Iterator<Item = f64>) -> Vec<f64> {
+    fn sums(&self, joint: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes];
         for (p, meaning) in joint.zip(self.meaning.chunks_exact(self.classes)) {
             sums.iter_mut().zip(meaning).for_each(|(sum, share)| *sum += p * share);
