@@ -82,7 +82,7 @@ class Coded:
 
     def __init__(self, data: pd.DataFrame, sort: tuple[str, ...] = ()):
         factorize = lambda name: _factorize(data[name], name in sort)  # noqa: E731
-        # Texts are numbered without the interpreter's lock; a few do not make up for the threads.
+        # Values are numbered without the interpreter's lock; a few do not make up for the threads.
         with ThreadPoolExecutor(len(COLUMNS)) if len(data) > _MANY else nullcontext() as pool:
             found = dict(zip(COLUMNS, (pool.map if pool else map)(factorize, COLUMNS), strict=True))
         self.tasks, self.workers, self.labels = (entries for _, entries in found.values())

@@ -1,7 +1,7 @@
+use super::Reading;
 use super::label_column::LabelColumn;
 use super::select::{AggregateName, noise_factors};
 use super::selection_file::read_selection;
-use super::{Reading, judgments_of};
 use crate::Common;
 use crate::failure::Result;
 use crate::output::{count, number, table};
@@ -72,7 +72,7 @@ impl Fit {
                 attribute.noise_factor = Some(factors.of.get(&attribute.attribute).copied().unwrap_or(factors.others));
             }
         }
-        let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
+        let judgments = self.reading.judgments(&self.file, common)?;
         let (label, _) =
             self.label_column.read(selection.label.as_deref(), (&judgments, &self.file), &self.reading, common)?;
         let outcome = FitPredictor { selection, fitting: self.predictor.into() }

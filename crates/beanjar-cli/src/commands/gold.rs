@@ -1,4 +1,4 @@
-use super::{Known, Reading, labels_of};
+use super::{Known, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -33,7 +33,7 @@ impl Gold {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
         let sink = common.sink(&inputs)?;
-        let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
+        let labels = self.reading.labels(&self.labels, common)?;
         let known = Known::new(&self.reading, common);
         let known = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
         let suggest = SuggestGold { n: self.n, known };

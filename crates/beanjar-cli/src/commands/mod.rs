@@ -25,7 +25,7 @@ mod repeats;
 pub(crate) mod report_flags;
 mod selection_file;
 
-pub(crate) use reading_flags::{Reading, judgments_of, labels_of};
+pub(crate) use reading_flags::Reading;
 
 use crate::Common;
 use crate::failure::{Failure, Result};

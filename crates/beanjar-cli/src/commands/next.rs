@@ -1,6 +1,6 @@
 use super::repeats::RepeatsFlag;
 use super::votes::of_tables;
-use super::{Known, Reading, ids_of, labels_of};
+use super::{Known, Reading, ids_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -73,7 +73,7 @@ impl Next {
             return Err(Failure::Words("--label-studio and --out name the same file; give each its own".into()));
         }
         let ids = self.label_studio.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
-        let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
+        let labels = self.reading.labels(&self.labels, common)?;
         let next = NextVotes {
             votes: self.votes,
             per_task: self.per_task,

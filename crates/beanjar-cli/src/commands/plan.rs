@@ -1,5 +1,5 @@
 use super::selection_file::read_selection;
-use super::{Reading, ids_of, judgments_of};
+use super::{Reading, ids_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
@@ -37,7 +37,7 @@ impl Plan {
         let objects = self.objects.as_ref().map(ids_of).transpose()?;
         let params = multiselect::Plan { selection: read_selection(&self.selection)?, objects };
         let judgments = match &self.file {
-            Some(file) => judgments_of(self.reading.read(file, common)?.data, file)?,
+            Some(file) => self.reading.judgments(file, common)?,
             None => Judgments::from_rows([])?,
         };
         let of_file = |error| match &self.file {

@@ -1,6 +1,6 @@
 use super::aggregate::AggregateReport;
 use super::learn::FeatureColumns;
-use super::{Known, Reading, column_names, judgments_of, labels_of};
+use super::{Known, Reading, column_names};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, Sink, count, exact, number, table, with_header};
@@ -72,7 +72,7 @@ impl Predict {
 
     /// Predicts a label from judgments.
     fn values(&self, predictor: &Predictor, sink: Sink<'_>, common: &Common) -> Result<()> {
-        let judgments = judgments_of(self.reading.read(&self.data, common)?.data, &self.data)?;
+        let judgments = self.reading.judgments(&self.data, common)?;
         let outcome = predictor.predict(&judgments, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
         let outcome = match self.true_file() {
@@ -88,7 +88,7 @@ impl Predict {
     /// Labels tasks with a crowd's model.
     fn true_labels(&self, crowd: &CrowdModel, sink: Sink<'_>, common: &Common) -> Result<()> {
         common.as_first_written(crowd.classes());
-        let labels = labels_of(self.reading.read(&self.data, common)?.data, &self.data)?;
+        let labels = self.reading.labels(&self.data, common)?;
         let known = Known::new(&self.reading, common);
         let truth = self.true_file().map(|truth| known.labels(truth)).transpose()?;
         let outcome = crowd.compare(&labels, truth.as_ref(), &common.context()?).map_err(|error| match error {
@@ -106,7 +106,7 @@ impl Predict {
             model.feature_names().iter().cloned().zip(model.feature_means().iter().copied()).collect();
         let read = self.columns.read_these(&self.data, &these, &self.reading, common)?;
         let (table, named) = (read.table, read.ids_as_named);
-        let read = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
+        let read = |source: &Source| self.reading.labels_beside(source, named, common);
         let labels = self.labels.as_ref().map(read).transpose()?;
         let outcome = model.predict(&table, labels.as_ref(), &common.context()?);
         let outcome = outcome.map_err(|error| match error {

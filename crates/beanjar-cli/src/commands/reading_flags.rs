@@ -31,11 +31,21 @@ pub(crate) struct Reading {
 }
 
 /// The flag for the column of questions, for commands that treat each question on its own.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct By {
     /// The column with the question that a row answers, where there are several; each question is treated on its own.
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
+}
+
+impl By {
+    /// The options with the column of questions named.
+    fn by_question(&self, mut options: ReadOptions) -> ReadOptions {
+        if let Some(column) = &self.by {
+            options.columns = options.columns.with(Role::Attribute, column);
+        }
+        options
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -71,36 +81,47 @@ impl Reading {
             WideName::Repeats => Wide::Repeats,
         });
         let missing = Missing::new(self.missing.iter().cloned());
-        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind, missing, wide }
+        ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind, needed: None, missing, wide }
     }
 
-    /// Reads the file, and says what it was understood to hold.
-    pub(crate) fn read(&self, source: &Source, common: &Common) -> Result<Read> {
-        self.read_with(&self.options(), source, common)
+    /// Reads judgments, and says what the file was understood to hold.
+    pub(crate) fn judgments(&self, source: &Source, common: &Common) -> Result<Judgments> {
+        judgments_of(self.read_with(&self.needing(Kind::Judgments), source, common)?.data, source)
+    }
+
+    /// Reads the labels of one question, and says what the file was understood to hold.
+    pub(crate) fn labels(&self, source: &Source, common: &Common) -> Result<Labels> {
+        labels_of(self.read_with(&self.needing(Kind::Labels), source, common)?.data, source)
+    }
+
+    /// Reads labels, question by question, those that `by` tells apart included.
+    pub(crate) fn questions(&self, by: &By, source: &Source, common: &Common) -> Result<Labelled> {
+        let options = by.by_question(self.needing(Kind::Labels));
+        questions_of(self.read_with(&options, source, common)?.data, source)
+    }
+
+    fn needing(&self, kind: Kind) -> ReadOptions {
+        ReadOptions { needed: Some(kind), ..self.options() }
     }
 
     /// Reads labels beside features. If the user's word on the column of ids was meant for the features, labels without such
     /// a column are read by their own names.
-    pub(crate) fn read_beside(&self, source: &Source, for_features: bool, common: &Common) -> Result<Read> {
-        match self.read(source, common) {
+    pub(crate) fn labels_beside(&self, source: &Source, for_features: bool, common: &Common) -> Result<Labels> {
+        match self.labels(source, common) {
             Err(Failure::Io(beanjar_io::Error::NoSuchColumn { role, .. }))
                 if for_features && role == Role::Object.name() =>
             {
-                let mut options = self.options();
+                let mut options = self.needing(Kind::Labels);
                 options.columns = options.columns.without(Role::Object);
-                self.read_with(&options, source, common)
+                labels_of(self.read_with(&options, source, common)?.data, source)
             }
             other => other,
         }
     }
 
-    /// The same with the column of questions that another flag names.
-    pub(crate) fn read_by(&self, by: &By, source: &Source, common: &Common) -> Result<Read> {
-        let mut options = self.options();
-        if let Some(column) = &by.by {
-            options.columns = options.columns.with(Role::Attribute, column);
-        }
-        self.read_with(&options, source, common)
+    /// Reads judgments or labels, whichever the file holds.
+    pub(crate) fn read(&self, by: &By, source: &Source, common: &Common) -> Result<Read> {
+        self.read_with(&by.by_question(self.options()), source, common)
     }
 
     fn read_with(&self, options: &ReadOptions, source: &Source, common: &Common) -> Result<Read> {
@@ -179,7 +200,7 @@ fn names(questions: &[Question]) -> String {
 }
 
 /// The judgments in a table, or an error if it holds labels.
-pub(crate) fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
+fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
     match data {
         Data::Judgments(judgments) => Ok(judgments),
         Data::Labels(_) | Data::Questions(_) => Err(Failure::Words(format!(
@@ -190,7 +211,7 @@ pub(crate) fn judgments_of(data: Data, file: &Source) -> Result<Judgments> {
 }
 
 /// The labels in a table, or an error if it holds judgments or the answers to several questions.
-pub(crate) fn labels_of(data: Data, file: &Source) -> Result<Labels> {
+fn labels_of(data: Data, file: &Source) -> Result<Labels> {
     let questions = questions_of(data, file)?;
     match questions {
         Labelled::One(labels) => Ok(*labels),
@@ -210,7 +231,7 @@ pub(crate) enum Labelled {
 }
 
 /// The labels in a table, question by question, or an error if it holds judgments.
-pub(crate) fn questions_of(data: Data, file: &Source) -> Result<Labelled> {
+fn questions_of(data: Data, file: &Source) -> Result<Labelled> {
     match data {
         Data::Labels(labels) => Ok(Labelled::One(Box::new(labels))),
         Data::Questions(questions) => Ok(Labelled::Each(questions)),

@@ -1,6 +1,6 @@
 use super::repeats::RepeatsFlag;
 use super::report_flags::{ReportFlags, title_of};
-use super::{Known, Reading, column_names, labels_of};
+use super::{Known, Reading, column_names};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, exact, number, table, with_header};
@@ -44,7 +44,7 @@ impl Score {
         inputs.push(&self.labels);
         inputs.extend(&self.gold);
         let (sink, page) = self.report.places(&inputs, common)?;
-        let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
+        let labels = self.reading.labels(&self.labels, common)?;
         let known = Known::new(&self.reading, common);
         let gold = self.gold.as_ref().map(|gold| known.labels(gold)).transpose()?;
         let files: Vec<(Column, Option<LearnedFrom>)> =

@@ -1,6 +1,6 @@
 use super::repeats::RepeatsFlag;
 use super::report_flags::{ReportFlags, title_of};
-use super::{Known, Reading, labels_of};
+use super::{Known, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, exact, number, table, with_header};
@@ -50,7 +50,7 @@ impl Votes {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(&self.gold).collect();
         let (sink, page) = self.report.places(&inputs, common)?;
-        let labels = labels_of(self.reading.read(&self.labels, common)?.data, &self.labels)?;
+        let labels = self.reading.labels(&self.labels, common)?;
         let enough = EnoughVotes {
             most: self.most,
             target: self.target_accuracy,

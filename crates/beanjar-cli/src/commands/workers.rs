@@ -1,5 +1,5 @@
 use super::by_question::ByQuestion;
-use super::reading_flags::{Labelled, questions_of};
+use super::reading_flags::{self, Labelled};
 use super::repeats::RepeatsFlag;
 use super::report_flags::{ReportFlags, by_question, title_of};
 use super::{Known, Reading};
@@ -150,7 +150,7 @@ impl Workers {
             ));
         }
         let by = self.by.unwrap_or(if self.rule.is_some() { By::Score } else { By::Accuracy });
-        let labelled = questions_of(self.reading.read(&self.file, common)?.data, &self.file)?;
+        let labelled = self.reading.questions(&reading_flags::By::default(), &self.file, common)?;
         let rank = RankWorkers {
             keep: self.keep.0,
             rule: self.rule.map(KeepRule::from).unwrap_or_default(),

@@ -153,3 +153,22 @@ fn a_command_for_one_question_asks_which() {
     assert!(folder.error(&["inspect", "f.csv", "--question", "size"]).contains("attribute=NAME"));
     assert!(folder.error(&["inspect", "f.csv", "--by", "nothing"]).contains("no column 'nothing'"));
 }
+
+#[test]
+fn a_verdict_beside_a_score_is_what_the_command_needs() {
+    let folder = Folder::new();
+    let rows = |row: usize| format!("i{},m{},{},{}\n", row / 4, row % 4, ["yes", "no"][row * row % 3 % 2], row % 7);
+    folder.write("panel.csv", "item,model,verdict,score\n".to_owned() + &(0..80).map(rows).collect::<String>());
+    let found = folder.json(&["aggregate", "panel.csv"]);
+    assert_eq!((found["tasks"].as_array().unwrap().len(), &found["classes"]), (20, &serde_json::json!(["no", "yes"])));
+    assert_eq!(folder.run(&["workers", "panel.csv"]).code, 0);
+    assert_eq!(folder.run(&["votes", "panel.csv"]).code, 0);
+    // The scores, for a command that needs numbers.
+    folder
+        .write("truth.csv", "object,label\n".to_owned() + &(0..20).map(|i| format!("i{i},{i}\n")).collect::<String>());
+    let judged = folder.run(&["select", "panel.csv", "--labels", "truth.csv", "--budget", "2"]);
+    assert_eq!(judged.code, 0, "{}", judged.err);
+    // A command for both asks.
+    let both = folder.run(&["inspect", "panel.csv"]);
+    assert!(both.code == 2 && both.err.contains("say --kind labels or --kind judgments"), "{}", both.err);
+}

@@ -39,6 +39,8 @@ pub struct ReadOptions {
     pub columns: ColumnNames,
     /// What the file holds, where its columns do not show it.
     pub kind: Option<Kind>,
+    /// What is needed of a file that could hold either.
+    pub needed: Option<Kind>,
     /// What stands for a missing value in this file, besides an empty text, NA, N/A, NaN and null.
     pub missing: Missing,
     /// What the columns of a wide table are, where the file does not show it.
@@ -107,7 +109,7 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     let mut read = match wide::matrix(&input, &header, options)? {
         Some(matrix) if matrix.kind == Kind::Labels => labels::read_matrix(input, &header, &matrix, context),
         Some(matrix) => judgments::read_matrix(input, &header, &matrix, context),
-        None => match kind_of(&input, &header, options.kind)? {
+        None => match kind_of(&input, &header, options)? {
             Kind::Labels => labels::read(input, &header, context),
             Kind::Judgments => judgments::read(input, &header, options.wide, context),
         },
@@ -122,12 +124,16 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     Ok(read)
 }
 
-/// The kind of data. Where a column could hold labels and another values, labels that are texts of one's own explain the values.
-fn kind_of(input: &Input, header: &Header<'_>, given: Option<Kind>) -> Result<Kind> {
-    match kind(header, given) {
+/// The kind of data. Where a column could hold labels and another values, labels that are texts of one's own explain the values;
+/// else what is needed is taken.
+fn kind_of(input: &Input, header: &Header<'_>, options: &ReadOptions) -> Result<Kind> {
+    match kind(header, options.kind) {
         Err(unclear @ Error::UnclearKind { .. }) => {
             let explains = |label: usize| input.sample().is_some_and(|sample| wide::is_explanation(&sample, label));
-            if header.find(Role::Label)?.is_some_and(explains) { Ok(Kind::Judgments) } else { Err(unclear) }
+            match header.find(Role::Label)?.is_some_and(explains) {
+                true => Ok(Kind::Judgments),
+                false => options.needed.ok_or(unclear),
+            }
         }
         other => other,
     }

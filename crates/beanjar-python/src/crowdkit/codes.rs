@@ -5,15 +5,16 @@ use crate::watch::BeanjarError;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 
-/// Of each integer the number of its value, and the values, in order of first appearance.
+/// Of each integer the number of its value, and the values, in order of first appearance. Other threads may go on meanwhile,
+/// with other columns.
 #[pyfunction]
 pub(crate) fn codes<'py>(
     py: Python<'py>,
     column: Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
     let column: &[i64] = view(&column)?;
-    let (codes, values) =
-        numbered(column).ok_or_else(|| BeanjarError::new_err("there are too many different values"))?;
+    let found = py.detach(|| numbered(column));
+    let (codes, values) = found.ok_or_else(|| BeanjarError::new_err("there are too many different values"))?;
     Ok((array(py, &codes)?, array(py, &values)?))
 }
 

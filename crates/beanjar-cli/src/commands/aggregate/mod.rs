@@ -5,7 +5,7 @@ pub(crate) use report::AggregateReport;
 use report::{WorkerReport, worker_rows};
 
 use super::by_question::ByQuestion;
-use super::reading_flags::{By, Labelled, Reading, questions_of};
+use super::reading_flags::{By, Labelled, Reading};
 use super::repeats::RepeatsFlag;
 use super::report_flags::{ReportFlags, by_question, title_of};
 use super::{Known, first_column, same_file};
@@ -168,7 +168,7 @@ impl Aggregate {
         let workers = self.workers_out.as_ref().map(|path| Ok::<_, Failure>((path, Output::create(path, &inputs)?)));
         let workers = workers.transpose()?;
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
-        match questions_of(self.reading.read_by(&self.by, &self.file, common)?.data, &self.file)? {
+        match self.reading.questions(&self.by, &self.file, common)? {
             Labelled::One(labels) => {
                 let outcome = self.fit(*labels, None, common)?;
                 common.warn_all(&outcome.warnings);

@@ -58,7 +58,7 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
     let (more, se) = paired(&wrong_of_last, &wrong);
     let found = paragraph(&format!(
         "S chooses '{first}'. On {FRESH} fresh units, which no expert saw, it is right {} of the time. The last by S, \
-         '{last}', is wrong {} more often (standard error {}, on the same units). Nobody told beanjar a true class.",
+         '{last}', is wrong {} more often (standard error {}, on the same units). No true class was used.",
         number(1.0 - mean(&wrong)),
         number(more),
         number(se),

@@ -102,7 +102,7 @@ impl Inspect {
         }
         let adjusted = self.adjusted.as_ref().map(|path| Ok::<_, Failure>((path, Output::create(path, &inputs)?)));
         let adjusted = adjusted.transpose()?;
-        let Read { data, positions, .. } = self.reading.read_by(&self.by, &self.file, common)?;
+        let Read { data, positions, .. } = self.reading.read(&self.by, &self.file, common)?;
         match data {
             Data::Judgments(judgments) => {
                 let mut outcome = self.inspect_judgments(&judgments, common)?;

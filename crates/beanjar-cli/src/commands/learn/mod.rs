@@ -2,7 +2,7 @@ mod report;
 
 use super::repeats::RepeatsFlag;
 use super::report_flags::{ReportFlags, title_of};
-use super::{Known, Reading, labels_of};
+use super::{Known, Reading};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::count;
@@ -212,7 +212,7 @@ impl Learn {
         let (sink, page) = self.report.places(&inputs, common)?;
         let read = self.columns.read(&self.features, &self.reading, common)?;
         let (features, named) = (read.table, read.ids_as_named);
-        let read_labels = |source: &Source| labels_of(self.reading.read_beside(source, named, common)?.data, source);
+        let read_labels = |source: &Source| self.reading.labels_beside(source, named, common);
         let labels = read_labels(&self.labels)?;
         let known = Known::new(&self.reading, common);
         let truth = self.truth.as_ref().map(|truth| known.labels(truth)).transpose()?;

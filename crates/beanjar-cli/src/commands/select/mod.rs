@@ -2,7 +2,7 @@ mod report;
 
 use super::label_column::LabelColumn;
 use super::report_flags::ReportFlags;
-use super::{Reading, column_names, judgments_of};
+use super::{Reading, column_names};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use beanjar::multiselect::{self, Combine, Method, NoiseFactors};
@@ -137,11 +137,11 @@ impl Select {
             [&self.file].into_iter().chain(&self.label_column.labels).chain(&self.pilot).collect();
         let (sink, page) = self.report.places(&inputs, common)?;
         let mut params = self.params(common)?;
-        let judgments = judgments_of(self.reading.read(&self.file, common)?.data, &self.file)?;
+        let judgments = self.reading.judgments(&self.file, common)?;
         let (label, noise) = self.label_column.read(None, (&judgments, &self.file), &self.reading, common)?;
         params.label_noise = noise;
         if let Some(source) = &self.pilot {
-            let pilot = judgments_of(self.reading.read(source, common)?.data, source)?;
+            let pilot = self.reading.judgments(source, common)?;
             let found = NoiseFactors::from_pilot(&judgments, &pilot);
             params.noise_factors = found.map_err(|error| Failure::from(error).of(source))?;
         }

@@ -9,7 +9,8 @@ use super::super::{Evidence, FitSummary};
 use super::candidate::Model;
 use super::held_out::hold_out;
 use super::many_classes::too_many_for_tables;
-use super::{Auto, AutoSummary, BEYOND_CHANCE, stack, summary, ways};
+use super::stack::{self, Weighed};
+use super::{Auto, AutoSummary, summary, ways};
 use crate::judgments::{Ballots, sample_of_tasks};
 use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
@@ -34,13 +35,7 @@ impl Auto {
         let overview = if families.is_empty() { far.overview.clone() } else { far.overview_of(&recode)? };
 
         let held_out = hold_out(&methods, &sample, self.folds, &context.part(0.0, 0.6))?;
-        let mut weights = stack::weights(&held_out);
-        let gain = stack::gain_over_plain_vote(&held_out, &weights);
-        let plain = gain.is_none_or(|gain| gain < BEYOND_CHANCE);
-        if plain {
-            weights.iter_mut().for_each(|weight| *weight = 0.0);
-            weights[methods.len()] = 1.0;
-        }
+        let Weighed { weights, gain, plain_vote } = stack::weigh(&held_out);
         let rare = RareWorkers::of_votes(overview.per_worker.clone());
         let recode = recode.with_tables(rare.as_ref());
         let sample = recode.by_table(sample);
@@ -58,7 +53,7 @@ impl Auto {
         let weights = ways(&weights, overview.per_worker.iter().filter(|votes| **votes > 0).count());
         let auto = AutoSummary {
             held_out: held_out.labels(),
-            plain_vote: plain,
+            plain_vote,
             gain,
             candidates: summary::candidates(&methods, &weights),
             pool: weights[methods.len()..2 * methods.len()].iter().sum(),

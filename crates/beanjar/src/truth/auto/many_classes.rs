@@ -2,8 +2,7 @@
 
 use super::super::posterior::MANY_CLASSES;
 use super::super::{Evidence, Rule, TruthFit, Wawa};
-use super::mean_effective_votes;
-use super::summary::{AutoSummary, CandidateWeight};
+use super::summary::AutoSummary;
 use crate::judgments::Ballots;
 use crate::{Context, Result};
 
@@ -21,17 +20,7 @@ pub(super) fn fit(evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit
         Rule::Weights(weights) => excess_agreement(ballots, weights.workers()),
         _ => 0.0,
     };
-    fit.auto = Some(AutoSummary {
-        held_out: 0,
-        plain_vote: false,
-        gain: None,
-        candidates: vec![CandidateWeight { candidate: "agreement with the others".into(), weight: 1.0 }],
-        pool: 0.0,
-        correlation,
-        effective_votes: mean_effective_votes(ballots, correlation),
-        families: Vec::new(),
-        known: None,
-    });
+    fit.auto = Some(AutoSummary::of_one("agreement with the others", false, correlation, ballots));
     Ok(fit)
 }
 

@@ -12,15 +12,16 @@ mod summary;
 pub(crate) use many_classes::too_many_for_tables;
 pub use summary::{AutoSummary, CandidateWeight, KnownSummary};
 
-use super::effective::{effective_votes, residual_correlation};
+use super::effective::residual_correlation;
 use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted, smoothed_shares};
 use super::{ClassPrior, Evidence, Majority, Posterior, TruthFit};
-use crate::judgments::{Ballots, as_one};
+use crate::judgments::as_one;
 use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
 use candidate::{Candidate, Model};
 use held_out::hold_out;
 use known::Known;
+use stack::Weighed;
 
 /// The method to use when nothing is known but the labels, or little more.
 ///
@@ -67,10 +68,6 @@ impl Default for Auto {
         Auto { folds: 5, prior: None, unvoted: false }
     }
 }
-
-/// By how many standard errors the models must predict held-out labels better than the plain vote does. One would do so by
-/// chance in one of six sets, two in one of forty.
-const BEYOND_CHANCE: f64 = 2.0;
 
 /// The weight of the linear pool beside Bayes' rule, by the number of workers who voted. With more than half of it, the pool
 /// would outvote what the models know of the workers.
@@ -124,13 +121,7 @@ impl Auto {
         // Known answers come in later, so that every fit can be scored on them.
         let votes = Evidence::votes(ballots)?;
         let held_out = hold_out(&methods, ballots, self.folds, &context.part(0.0, 0.6))?;
-        let mut weights = stack::weights(&held_out);
-        let gain = stack::gain_over_plain_vote(&held_out, &weights);
-        let plain = gain.is_none_or(|gain| gain < BEYOND_CHANCE);
-        if plain {
-            weights.iter_mut().for_each(|weight| *weight = 0.0);
-            weights[methods.len()] = 1.0;
-        }
+        let Weighed { weights, gain, plain_vote } = stack::weigh(&held_out);
         let part = |number: usize| 0.6 + 0.4 * number as f64 / methods.len() as f64;
         let candidates = methods
             .iter()
@@ -155,12 +146,12 @@ impl Auto {
         posterior.settle(ballots, &evidence.gold);
         let summary = AutoSummary {
             held_out: held_out.labels(),
-            plain_vote: plain,
+            plain_vote,
             gain,
             candidates: summary::candidates(&methods, &mixed.weights),
             pool: mixed.weights[methods.len()..2 * methods.len()].iter().sum(),
             correlation,
-            effective_votes: mean_effective_votes(ballots, correlation),
+            effective_votes: summary::mean_effective_votes(ballots, correlation),
             families: Vec::new(),
             known: (!known.is_empty()).then(|| KnownSummary {
                 answers: known.len(),
@@ -197,14 +188,6 @@ impl Auto {
             None => Model::all(&[ClassPrior::Anchored, ClassPrior::Uniform]),
         }
     }
-}
-
-/// The mean over tasks that have votes.
-fn mean_effective_votes(ballots: &Ballots, correlation: f64) -> f64 {
-    let votes = (0..ballots.tasks()).map(|task| ballots.votes(task).opinions()).filter(|&votes| votes > 0.0);
-    let (sum, tasks) =
-        votes.fold((0.0, 0.0), |(sum, tasks), votes| (sum + effective_votes(votes, correlation), tasks + 1.0));
-    sum / f64::max(tasks, 1.0)
 }
 
 /// The candidates, each read in two ways, and the plain vote, with their weights.

@@ -1,8 +1,7 @@
 //! What to do where no task has votes of two workers.
 
 use super::super::{Evidence, Majority, TruthFit};
-use super::mean_effective_votes;
-use super::summary::{AutoSummary, CandidateWeight};
+use super::summary::AutoSummary;
 use crate::{Context, Result};
 
 /// Whether nothing can be learned of anyone: no two workers voted on the same task, and no answer is known.
@@ -13,17 +12,7 @@ pub(super) fn nothing_to_learn(evidence: &Evidence<'_>) -> bool {
 /// The plain vote. To hold a label out would leave its task without any.
 pub(super) fn fit(evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
     let mut fit = Majority::default().fit(evidence, context)?;
-    fit.auto = Some(AutoSummary {
-        held_out: 0,
-        plain_vote: true,
-        gain: None,
-        candidates: vec![CandidateWeight { candidate: "the plain vote".into(), weight: 1.0 }],
-        pool: 0.0,
-        correlation: 0.0,
-        effective_votes: mean_effective_votes(evidence.ballots, 0.0),
-        families: Vec::new(),
-        known: None,
-    });
+    fit.auto = Some(AutoSummary::of_one("the plain vote", true, 0.0, evidence.ballots));
     Ok(fit)
 }
 

@@ -7,10 +7,34 @@ use super::held_out::HeldOut;
 const PSEUDO_TASKS: f64 = 1.0;
 /// Steps of EM; weights settle in far fewer.
 const STEPS: usize = 200;
+/// By how many standard errors the models must predict held-out labels better than the plain vote does. One would do so by
+/// chance in one of six sets, two in one of forty.
+const BEYOND_CHANCE: f64 = 2.0;
+
+/// What the candidates count, the plain vote being the last.
+pub(super) struct Weighed {
+    pub(super) weights: Vec<f64>,
+    /// By how many standard errors the models predict better than the plain vote.
+    pub(super) gain: Option<f64>,
+    /// Whether the plain vote has all the weight, because that is not beyond chance.
+    pub(super) plain_vote: bool,
+}
+
+/// Weighs the candidates by held-out labels.
+pub(super) fn weigh(held_out: &HeldOut) -> Weighed {
+    let mut weights = weights(held_out);
+    let gain = gain_over_plain_vote(held_out, &weights);
+    let plain_vote = gain.is_none_or(|gain| gain < BEYOND_CHANCE);
+    if plain_vote {
+        weights.fill(0.0);
+        weights.last_mut().into_iter().for_each(|plain| *plain = 1.0);
+    }
+    Weighed { weights, gain, plain_vote }
+}
 
 /// The weights that make the held-out labels most probable. Each task counts once, however many labels it has: its labels
 /// are not independent.
-pub(super) fn weights(held_out: &HeldOut) -> Vec<f64> {
+fn weights(held_out: &HeldOut) -> Vec<f64> {
     let candidates = held_out.candidates;
     let once = task_weights(held_out);
     mixture(candidates, &held_out.probabilities, &once, &vec![PSEUDO_TASKS; candidates])
@@ -36,7 +60,7 @@ pub(super) fn mixture(candidates: usize, probabilities: &[f64], counts: &[f64], 
 
 /// By how many standard errors the mixture of all candidates but the last predicts better than the last alone, tasks
 /// being the independent units. None with labels of fewer than two tasks: one has no standard error.
-pub(super) fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Option<f64> {
+fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Option<f64> {
     let plain = held_out.candidates - 1;
     let others: f64 = weights[..plain].iter().sum();
     let tasks = held_out.tasks.iter().map(|&task| task as usize + 1).max()?;

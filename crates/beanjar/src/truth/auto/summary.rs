@@ -67,7 +67,30 @@ pub(super) fn candidates(models: &[Model], weights: &[f64]) -> Vec<CandidateWeig
     models.iter().enumerate().map(of).chain([plain]).collect()
 }
 
+/// The mean over tasks that have votes.
+pub(super) fn mean_effective_votes(ballots: &Ballots, correlation: f64) -> f64 {
+    let votes = (0..ballots.tasks()).map(|task| ballots.votes(task).opinions()).filter(|&votes| votes > 0.0);
+    let (sum, tasks) =
+        votes.fold((0.0, 0.0), |(sum, tasks), votes| (sum + effective_votes(votes, correlation), tasks + 1.0));
+    sum / f64::max(tasks, 1.0)
+}
+
 impl AutoSummary {
+    /// Of labels that go by one thing, with no label held out.
+    pub(super) fn of_one(candidate: &str, plain_vote: bool, correlation: f64, ballots: &Ballots) -> Self {
+        AutoSummary {
+            held_out: 0,
+            plain_vote,
+            gain: None,
+            candidates: vec![CandidateWeight { candidate: candidate.into(), weight: 1.0 }],
+            pool: 0.0,
+            correlation,
+            effective_votes: mean_effective_votes(ballots, correlation),
+            families: Vec::new(),
+            known: None,
+        }
+    }
+
     /// Of each task, how many independent votes its votes are worth: n / (1 + (n - 1) correlation).
     pub(in crate::truth) fn effective_votes(&self, ballots: &Ballots) -> Vec<f64> {
         let together = (!self.families.is_empty()).then(|| as_one(ballots, &self.families));
