@@ -77,7 +77,7 @@ pub enum LearnFrom {
     Experts,
     /// The majority's label; a tie counts for each of the tied.
     Majority,
-    /// The soft labels of [`Auto`].
+    /// The soft labels of [`Auto`](crate::truth::Auto).
     Aggregate,
     /// The true classes, to compare with.
     Truth,
