@@ -1,15 +1,17 @@
 //! What a command prints: tables for people, JSON and CSV for programs.
 
+mod text_table;
+
 use crate::failure::{Failure, Result};
 use crate::progress::{moved, working};
 use crate::{Common, Format};
 pub(crate) use beanjar::counted as count;
 pub(crate) use beanjar_io::visible as one_line;
 use beanjar_io::{Output, Source, Understood, write_csv, write_rows};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+pub(crate) use text_table::{exact, number, table};
 
 /// A result in its three forms.
 pub(crate) trait Report: Serialize {
@@ -313,30 +315,6 @@ fn advice(warning: &beanjar::Warning) -> &'static str {
     }
 }
 
-/// A plain table: the first column to the left, numbers to the right.
-pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(width());
-    table.set_header(header.iter().map(|name| Cell::new(one_line(name))));
-    table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| one_line(cell)).collect::<Vec<_>>()));
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if i == 0 { 2 } else { 1 }, 1));
-        column.set_cell_alignment(if i == 0 { CellAlignment::Left } else { CellAlignment::Right });
-    }
-    let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
-    lines.collect()
-}
-
-/// The columns of the terminal. One that does not say how wide it is gets 80; what goes elsewhere has room for 100.
-fn width() -> u16 {
-    match terminal_size::terminal_size_of(std::io::stdout()) {
-        Some((width, _)) if width.0 > 0 => width.0,
-        _ if std::io::stdout().is_terminal() => 80,
-        _ => 100,
-    }
-}
-
 /// What the name of an output may end in.
 const ENDINGS: &str = "results are written as .json, .txt, .md, or as a table: .csv, .tsv, .jsonl (these also with .gz or .zst), .parquet, .arrow, .xlsx; name the file so, or say --format";
 
@@ -369,23 +347,6 @@ fn write_markdown(out: &mut dyn Write, rows: Rows<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A number in at most about six characters; a dash for none.
-pub(crate) fn number(value: impl Into<Option<f64>>) -> String {
-    match value.into() {
-        None => "-".into(),
-        Some(value) if value.fract() == 0.0 && value.abs() < 1e6 => format!("{value:.0}"),
-        Some(value) if value.abs() >= 1e6 || value.abs() < 1e-4 => format!("{value:.2e}"),
-        Some(value) if value.abs() >= 1000.0 => format!("{value:.0}"),
-        Some(value) if value.abs() >= 10.0 => format!("{value:.2}"),
-        Some(value) => format!("{value:.4}"),
-    }
-}
-
-/// A number with all its digits, for CSV; nothing for none.
-pub(crate) fn exact(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,14 +363,5 @@ mod tests {
     fn tables_are_known_by_the_names_of_files() {
         assert!(["a.tsv", "a.csv.gz", "b.jsonl.zst", "c.parquet", "d.xlsx"].into_iter().all(is_table));
         assert!(!["a.json", "a.parquet.gz", "a", "a.html", "csv"].into_iter().any(is_table));
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!(number(0.12345), "0.1235");
-        assert_eq!(number(12.345), "12.35");
-        assert_eq!(number(-123_456.7), "-123457");
-        assert_eq!(number(1e-9), "1.00e-9");
-        assert_eq!(number(None), "-");
     }
 }
