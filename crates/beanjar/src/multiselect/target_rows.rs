@@ -41,7 +41,7 @@ impl TargetRows {
         self.values.chunks_exact_mut(self.targets.max(1))
     }
 
-    /// Adds to each attribute's row this row, so many times as the attribute has it.
+    /// Adds to each attribute's row this row, times its count for the attribute.
     pub(super) fn add_product(&mut self, times: &[f64], row: &[f64]) {
         if let [once] = row {
             self.values.iter_mut().zip(times).for_each(|(sum, times)| *sum += times * once);

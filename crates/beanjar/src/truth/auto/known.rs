@@ -16,7 +16,7 @@ const WEIGHTS: f64 = 10.0;
 const ROUNDS: usize = 200;
 /// The standard deviations of the two powers and of the shifts before any answer is known. With all true answers of fourteen
 /// public sets the powers are .5 away from 1 and from 0, and the shifts 1.1 from 0 (root mean square; most are below .5).
-/// Half of it or twice change no mean accuracy with 50 answers by more than two thousandths.
+/// For the powers, half of it or twice change no mean accuracy with 50 answers by more than two thousandths.
 const FACTOR: f64 = 0.7;
 
 impl Names {

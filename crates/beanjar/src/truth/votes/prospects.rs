@@ -66,7 +66,7 @@ impl<'a> Prospects<'a> {
     pub(super) fn gain(&self, components: &[f64], votes: i32) -> f64 {
         let groups = self.groups(components);
         let mut joint = vec![0.0; components.len()];
-        // P(so many votes of one group | component).
+        // P(number of votes of one group | component).
         let power = |says: &[f64], count: i32| says.iter().map(|p| p.powi(count)).collect();
         let powers: Vec<Vec<Vec<f64>>> =
             groups.iter().map(|says| (1..=votes).map(|count| power(says, count)).collect()).collect();
