@@ -1,6 +1,6 @@
 """``beanjar.crowdkit`` beside crowd-kit itself, in one process each: CPU seconds and seconds of ``fit``, from frames of pandas.
 
-    bench/crowdkit.py [FOLDER]     FOLDER has labels.csv (task,worker,label), for GLAD and MACE
+    bench/drop_in.py [FOLDER]     FOLDER has labels.csv (task,worker,label), for GLAD and MACE
 
 Not in bench/run: crowd-kit takes long. The package is built as a release into crowd-kit's venv first. What crowd-kit does
 not finish within LIMIT seconds (600) is given as that and more.
