@@ -1,5 +1,5 @@
 use super::super::em::Expected;
-use crate::gamma::{LANES, digamma_gain, digamma_gains};
+use crate::gamma::{LANES, digamma_gains};
 
 /// Expected counts below this are none: they stand for no more draws than that, and most cells of a table are such.
 const NOTHING: f64 = 1e-6;
@@ -33,16 +33,15 @@ impl Draws {
             rows: 0.0,
         };
         let mut sums = vec![0.0; components];
-        let mut some = Cells::new();
+        let (mut some, mut rows) = (Cells::new(), RowSums::default());
         for (worker, (table, means)) in expected.votes.chunks_exact(cells).zip(means.chunks_exact(cells)).enumerate() {
             sums.fill(0.0);
             for row in table.chunks_exact(components) {
                 sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
             }
-            let sums = sums.iter().filter(|sum| **sum >= NO_ROW);
-            draws.rows += sums.map(|&sum| digamma_gain(strength, sum)).sum::<f64>();
-            let rows = table.chunks_exact(components).zip(means.chunks_exact(components)).enumerate();
-            for (label, (counts, means)) in rows {
+            sums.iter().filter(|sum| **sum >= NO_ROW).for_each(|&sum| draws.rows += rows.push(strength, sum));
+            let cells = table.chunks_exact(components).zip(means.chunks_exact(components)).enumerate();
+            for (label, (counts, means)) in cells {
                 for component in 0..components {
                     if counts[component] >= NOTHING {
                         let cell = Cell { worker, label, component };
@@ -54,6 +53,7 @@ impl Draws {
             }
         }
         draws.add(&mut some, labels, components);
+        draws.rows += rows.stand_for(strength);
         draws
     }
 
@@ -102,5 +102,27 @@ impl Cells {
         (self.cells[lane], self.pseudo[lane], self.counts[lane]) = (cell, pseudo, count);
         self.filled += 1;
         self.filled == LANES
+    }
+}
+
+/// Sums of rows, for which the gains are found side by side.
+#[derive(Default)]
+struct RowSums {
+    filled: usize,
+    sums: [f64; LANES],
+}
+
+impl RowSums {
+    /// What the sums stand for once there is room for no more, and nothing until then.
+    fn push(&mut self, strength: f64, sum: f64) -> f64 {
+        self.sums[self.filled] = sum;
+        self.filled += 1;
+        if self.filled == LANES { self.stand_for(strength) } else { 0.0 }
+    }
+
+    /// What they stand for; there are none afterwards.
+    fn stand_for(&mut self, strength: f64) -> f64 {
+        let gains = digamma_gains(&[strength; LANES], &self.sums);
+        gains[..std::mem::take(&mut self.filled)].iter().sum()
     }
 }

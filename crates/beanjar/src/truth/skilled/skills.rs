@@ -126,14 +126,16 @@ impl Skills {
             let p = logistic(base + skill);
             (right - all * p, all * p * (1.0 - p))
         };
-        for component in 0..components {
-            let base = self.base[component];
-            let (mut slope, mut curvature) = (middle[component / self.labels] - base, 1.0);
-            for worker in 0..workers {
-                let more = of(base, self.skill[worker], worker * components + component);
-                (slope, curvature) = (slope + more.0, curvature + more.1);
+        let towards = |(component, base): (usize, &f64)| (middle[component / self.labels] - base, 1.0);
+        let mut sums: Vec<(f64, f64)> = self.base.iter().enumerate().map(towards).collect();
+        for (worker, &skill) in self.skill.iter().enumerate() {
+            for (component, (slope, curvature)) in sums.iter_mut().enumerate() {
+                let more = of(self.base[component], skill, worker * components + component);
+                (*slope, *curvature) = (*slope + more.0, *curvature + more.1);
             }
-            self.base[component] = (base + (slope / curvature).clamp(-1.0, 1.0)).clamp(BASE.0, BASE.1);
+        }
+        for (base, (slope, curvature)) in self.base.iter_mut().zip(sums) {
+            *base = (*base + (slope / curvature).clamp(-1.0, 1.0)).clamp(BASE.0, BASE.1);
         }
         let mut spread = 0.0;
         for worker in 0..workers {
