@@ -40,7 +40,7 @@ const rows = ids.flatMap((task, i) => ids.map((worker, j) => [task, worker, ids[
 writeFileSync(join(pages, "hostile.csv"), `task,worker,label\n${rows.join("\n")}\n`);
 const many = ["task,worker,label"];
 for (let task = 0; task < 100000; task++) {
-  for (let vote = 0; vote < 2; vote++) many.push(`task ${task},worker ${(task * 7 + vote * 31) % 3000},${(task + vote * (task % 3)) % 5}`);
+  for (let vote = 0; vote < 2; vote++) many.push(`task ${task},worker ${(task * 7 + vote * 31) % 20000},${(task + vote * (task % 3)) % 5}`);
 }
 writeFileSync(join(pages, "many.csv"), many.join("\n") + "\n");
 // Two judgments of each of 2,000 attributes; what the objects are like shows in the first ten.
@@ -73,7 +73,10 @@ const outcomes = {
   large: report("large", "aggregate", "large/labels.csv", "--truth", "large/truth.csv", "--method", "dawid-skene"),
   hostile: report("hostile", "aggregate", "hostile.csv"),
   many: report("many", "aggregate", "many.csv", "--method", "majority"),
+  "many-workers": report("many-workers", "workers", "many.csv"),
+  "many-inspect": report("many-inspect", "inspect", "many.csv", "--bootstrap", "0"),
   wide: report("wide", "select", "wide.csv", "--labels", "heights.csv", "--budget", "20"),
+  "wide-inspect": report("wide-inspect", "inspect", "wide.csv"),
 };
 beanjar("demo", "--out", "demo", "--quiet");
 const files = { ...Object.fromEntries(Object.keys(outcomes).map((name) => [name, `${name}.html`])), demo: "demo/report.html" };
@@ -104,7 +107,7 @@ const unreadable = () => {
   for (const svg of document.querySelectorAll("svg.figure")) {
     const frame = svg.getBoundingClientRect();
     if (frame.width === 0) continue;
-    const texts = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "");
+    const texts = [...svg.querySelectorAll("text:not(.edge)")].filter((text) => text.textContent.trim() !== "");
     const boxes = texts.map((text) => [`${svg.closest("figure").id}: ${text.textContent}`, text.getBoundingClientRect()]);
     for (const [words, box] of boxes) {
       if (box.left < frame.left - 2 || box.right > frame.right + 2) found.push(`${words} is cut off`);
@@ -116,12 +119,37 @@ const unreadable = () => {
         if (across > 2 && down > 5) found.push(`${words} and ${other} cover one another`);
       }
     });
+    const points = [...svg.querySelectorAll(".point")].map((point) => point.getBoundingClientRect());
+    for (const name of svg.querySelectorAll("text.name")) {
+      const box = name.getBoundingClientRect();
+      const covers = (point) => Math.min(box.right, point.right) - Math.max(box.left, point.left) > 2 &&
+        Math.min(box.bottom, point.bottom) - Math.max(box.top, point.top) > 4;
+      if (points.some(covers)) found.push(`${name.textContent} covers a point`);
+    }
   }
   return found.slice(0, 10);
 };
 
-// 100,000 tasks, and 2,000 attributes.
-const large = ["many", "wide"];
+// Figures that lack what each has: a finding with a number in it, a sentence, names of axes, numbers to save and to copy.
+const incomplete = () => {
+  const found = [];
+  for (const figure of document.querySelectorAll("figure")) {
+    const has = {
+      "a title": /\d|^No/.test(figure.querySelector("h3").textContent),
+      "a sentence": /[\w%)][.]$/.test(figure.querySelector("figcaption").textContent.trim()),
+      "a table": figure.querySelectorAll(".numbers thead th").length > 1,
+      "a button to save": figure.querySelector("button[data-do=csv]") !== null,
+      "a button to copy": figure.querySelector("button[data-do=copy]") !== null,
+      "names of axes": [...figure.querySelectorAll("svg.figure")].every((svg) => svg.querySelector("text.soft")),
+      "a name for those who do not see it": [...figure.querySelectorAll("svg.figure")].every((svg) => svg.getAttribute("aria-label")),
+    };
+    for (const [what, there] of Object.entries(has)) if (!there) found.push(`${figure.id} has not ${what}`);
+  }
+  return found;
+};
+
+// 100,000 tasks, 20,000 workers, and 2,000 attributes.
+const large = ["many", "many-workers", "many-inspect", "wide", "wide-inspect"];
 for (const name of Object.keys(files)) {
   assert(statSync(join(pages, files[name])).size < (large.includes(name) ? 3e6 : 1e6), `${name} is too large`);
   for (const [width, colorScheme] of [[1280, "light"], [390, "light"], [1280, "dark"]]) {
@@ -144,6 +172,7 @@ for (const name of Object.keys(files)) {
     assert(overflow <= 0, `${name} at ${width}: ${overflow} pixels too wide`);
     // How wide letters of other scripts are is not known where figures are drawn.
     if (name !== "hostile") assert.deepEqual(await page.evaluate(unreadable), [], `${name} at ${width}`);
+    assert.deepEqual(await page.evaluate(incomplete), [], name);
     const dark = colorScheme === "dark" ? "-dark" : "";
     await page.screenshot({ path: join(shots, `${name}-${width}${dark}.png`), fullPage: true });
     await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
@@ -234,10 +263,17 @@ for (const name of Object.keys(files)) {
   const matrix = outcomes.aggregate.workers.at(-1).confusion.flat();
   cells.forEach((cell, i) => assert(Math.abs(cell - 100 * matrix[i]) <= 0.51, `cell ${i}: ${cell}`));
 
+  // Where a page that is opened from a file may not use the clipboard, the rows are marked.
+  await figure.getByRole("button", { name: "Copy" }).click();
+  await figure.locator(".tools [role=status]", { hasText: /^(Copied|Marked)/ }).waitFor();
+
   await figure.locator(".wide svg").focus();
   await page.keyboard.press("ArrowRight");
   assert(await page.locator("#tip").isVisible());
   assert.match(await page.locator("#tip").textContent(), /accuracy: /);
+  const named = await page.locator("#tip b").textContent();
+  await page.keyboard.press("Enter");
+  assert.equal(await figure.locator("select option:checked").textContent(), named, "the keyboard shows a matrix too");
   await page.keyboard.press("Escape");
   assert(!(await page.locator("#tip").isVisible()));
 
@@ -250,6 +286,23 @@ for (const name of Object.keys(files)) {
   await second.hover();
   const [workers] = await pairs.locator("tbody tr:nth-child(2) td").allTextContents();
   assert((await page.locator("#tip").textContent()).startsWith(workers), workers);
+  assert.deepEqual(troubles, []);
+  await context.close();
+}
+
+{
+  const { page, context, troubles } = await open("workers");
+  const figure = page.locator("#workers-accuracy");
+  for (const worker of [outcomes.workers.workers[0], outcomes.workers.workers.at(-1)]) {
+    const mark = figure.locator(".wide .mark", { hasText: new RegExp(`^\\s*${worker.worker}\\s`) });
+    await mark.scrollIntoViewIfNeeded();
+    await mark.click();
+    assert.equal(await figure.locator("select option:checked").textContent(), worker.worker);
+    const cells = (await figure.locator(".matrix td").allTextContents()).map((text) => Number.parseInt(text, 10));
+    const matrix = worker.confusion.flat();
+    assert.equal(cells.length, matrix.length);
+    cells.forEach((cell, i) => assert(Math.abs(cell - 100 * matrix[i]) <= 0.51, `cell ${i}: ${cell}`));
+  }
   assert.deepEqual(troubles, []);
   await context.close();
 }

@@ -1,6 +1,7 @@
 use crate::frame::{Draw, Frame, Key};
 use crate::scale::Axis;
 use crate::svg::{Anchor, Svg, Taken};
+use crate::table::MOST_ROWS;
 
 /// A line of a chart.
 #[derive(Clone, Debug)]
@@ -203,15 +204,30 @@ fn mark(x: f64, y: f64, number: usize) -> String {
     }
 }
 
+/// Points nearer than this to the one before are not seen as two.
+const NEAR: f64 = 0.7;
+
+fn near(a: (f64, f64), b: (f64, f64)) -> bool {
+    (a.0 - b.0).abs() < NEAR && (a.1 - b.1).abs() < NEAR
+}
+
+/// Points as the attribute of a line; of thousands, those that can be seen.
+fn words(points: &[(f64, f64)]) -> String {
+    let mut kept: Vec<(f64, f64)> = points.to_vec();
+    kept.dedup_by(|b, a| near(*a, *b));
+    // A line ends where its last point is.
+    if let (Some(last), Some(end)) = (points.last(), kept.last_mut()) {
+        *end = *last;
+    }
+    kept.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+}
+
 impl Draw for Chart {
     fn draw(&self, width: f64) -> Svg {
         let (x, y) = self.axes();
         let keys = if self.series.len() > 1 { self.keys() } else { Vec::new() };
         let (mut svg, frame) = Frame::new(width, &keys, x, y);
         let place = |(x, y): (f64, f64)| frame.at(x, y);
-        let words = |points: &[(f64, f64)]| -> String {
-            points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
-        };
         for (i, series) in self.series.iter().enumerate().filter(|(_, series)| !series.band.is_empty()) {
             let lower = series.band.iter().map(|&(at, low, _)| (at, low));
             let upper = series.band.iter().rev().map(|&(at, _, high)| (at, high));
@@ -232,19 +248,27 @@ impl Draw for Chart {
             }
             let mut taken = Taken::default();
             for ((x, y), note) in points.iter().zip(&series.notes) {
-                taken.put(&mut svg, (*x, y - 10.0), "soft", note);
+                taken.put_over(&mut svg, (*x, y - 10.0), "soft", note);
             }
         }
-        for (i, (at, name)) in self.markers.iter().enumerate() {
-            let Some(x) = frame.across(*at) else { continue };
+        let markers: Vec<(f64, &str)> =
+            self.markers.iter().filter_map(|(at, name)| Some((frame.across(*at)?, name.as_str()))).collect();
+        for (x, _) in &markers {
             svg.add(format_args!("<path class=\"axis\" d=\"M{x:.1} {:.1}V{:.1}\"/>", frame.top, frame.bottom));
+        }
+        for (i, &(x, name)) in markers.iter().enumerate() {
             let (anchor, x) =
                 if x > (frame.left + frame.right) / 2.0 { (Anchor::End, x - 5.0) } else { (Anchor::Start, x + 5.0) };
-            svg.text((x, frame.top + 12.0 + 16.0 * i as f64), anchor, "strong", name);
+            svg.text_over((x, frame.top + 12.0 + 16.0 * i as f64), anchor, "strong", name);
         }
         for series in self.series.iter().filter(|series| series.spots) {
             let spots = series.points.iter().enumerate().filter_map(|(row, &point)| Some((row, place(point)?)));
-            let spots: Vec<(usize, (f64, f64))> = spots.collect();
+            let mut spots: Vec<(usize, (f64, f64))> = spots.collect();
+            // The slider goes from spot to spot; else those that have a row, and can be pointed at, are enough.
+            if !self.slides {
+                spots.retain(|(row, _)| *row < MOST_ROWS);
+                spots.dedup_by(|(_, b), (_, a)| near(*a, *b));
+            }
             if self.slides
                 && let Some((_, (x, _))) = spots.last()
             {
@@ -318,6 +342,17 @@ mod tests {
         assert!(Chart::new("", "", "").svg().ends_with("</svg>\n"));
         let nothing_positive = Chart::new("", "", "").with(Series::new("s", [(0.0, 1.0)])).logarithmic();
         assert!(nothing_positive.svg().contains("points=\"\""));
+    }
+
+    #[test]
+    fn a_line_of_very_many_points_stays_small_and_keeps_its_ends() {
+        let points = (0..50_000).map(|i| (f64::from(i), (f64::from(i) / 8000.0).sin()));
+        let chart = Chart::new("", "", "").with(Series::new("s", points).with_spots());
+        let svg = chart.draw(720.0).element("");
+        assert!(svg.len() < 400_000, "{}", svg.len());
+        let kept = points_of(&svg, "polyline");
+        assert!((500..2000).contains(&kept.len()), "{}", kept.len());
+        assert!(kept[0].0 < 60.0 && kept.last().unwrap().0 > 690.0, "{kept:?}");
     }
 
     #[test]

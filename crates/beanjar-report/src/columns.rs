@@ -21,6 +21,9 @@ pub(crate) struct Columns {
     pub(crate) bins: Vec<Bin>,
 }
 
+/// One bar alone is still a bar.
+const WIDEST: f64 = 90.0;
+
 impl Draw for Columns {
     fn draw(&self, width: f64) -> Svg {
         let height = if width < 480.0 { 260.0 } else { 290.0 };
@@ -39,6 +42,7 @@ impl Draw for Columns {
         let widest = self.bins.iter().map(|bin| width_of(&bin.name)).fold(1.0, f64::max);
         // Names are left out where they would cover one another.
         let every = ((LETTERS * widest + 8.0) / step).ceil().max(1.0) as usize;
+        let wide = (0.88 * step).min(WIDEST);
         let mut taken = Taken::default();
         for (i, bin) in self.bins.iter().enumerate() {
             let x = left + step * i as f64;
@@ -50,8 +54,8 @@ impl Draw for Columns {
             ));
             svg.add(format_args!(
                 "<rect class=\"bar f0\" x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
-                x + step * 0.06,
-                step * 0.88,
+                x + (step - wide) / 2.0,
+                wide,
                 bottom - y
             ));
             let count = if bin.count.fract() == 0.0 { whole(bin.count.max(0.0) as usize) } else { short(bin.count) };

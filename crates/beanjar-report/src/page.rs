@@ -1,6 +1,7 @@
 //! One page that holds all it needs.
 
 use crate::figure::Figure;
+use crate::number::{count, form};
 use crate::svg::FIGURE_CSS;
 use crate::text::escaped;
 use std::fmt::Write;
@@ -88,22 +89,39 @@ impl Part {
     }
 }
 
+/// Bytes of parts that a page may have: more than a first part of any size is left out.
+const LARGEST: usize = 950_000;
+
 impl Page {
-    /// The page as HTML that needs nothing else.
+    /// The page as HTML that needs nothing else. Of very many parts it has the first, and says how many it has not.
     pub fn html(&self) -> String {
         let title = escaped(&crate::text::plain_words(&self.title));
         let mut out = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<meta name=\"generator\" content=\"beanjar {}\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{FIGURE_CSS}{CSS}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
             env!("CARGO_PKG_VERSION"),
         );
+        let mut size = 0;
+        let mut drawn: Vec<String> = Vec::new();
+        for html in self.parts.iter().map(Part::html) {
+            size += html.len();
+            if size > LARGEST && !drawn.is_empty() {
+                break;
+            }
+            drawn.push(html);
+        }
         if self.parts.len() > 1 {
             out += "<nav aria-label=\"Parts\"><ol>\n";
-            for part in &self.parts {
+            for part in self.parts.iter().take(drawn.len()) {
                 let _ = writeln!(out, "<li><a href=\"#{}\">{}</a></li>", escaped(&part.id), escaped(&part.heading));
             }
             out += "</ol></nav>\n";
         }
-        self.parts.iter().for_each(|part| out += &part.html());
+        if let more @ 1.. = self.parts.len() - drawn.len() {
+            let (more, are) = (count(more, "more part"), form(more, "is", "are"));
+            let _ =
+                writeln!(out, "<p class=\"note\">{more} {are} left out, to keep the page small: draw each alone.</p>");
+        }
+        drawn.iter().for_each(|html| out += html);
         out += "</main>\n<footer><p>Made by beanjar. This page is one file: it loads nothing and sends nothing.</p></footer>\n";
         out += "<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n\"use strict\";\n";
         SCRIPTS.iter().for_each(|script| out += script);

@@ -51,6 +51,13 @@ impl Svg {
         self.add(format_args!("<text x=\"{:.1}\" y=\"{:.1}\"{anchor}{class}>{words}</text>", at.0, at.1));
     }
 
+    /// Adds words that stand over lines: the lines end a little before them.
+    pub(crate) fn text_over(&mut self, at: (f64, f64), anchor: Anchor, class: &str, words: &str) {
+        // Twice, for few programs but browsers draw an edge below its letters.
+        self.text(at, anchor, "edge", words);
+        self.text(at, anchor, class, words);
+    }
+
     /// Adds words below a plot, in as many lines as they need, around the middle; `y` is that of the first line.
     pub(crate) fn caption(&mut self, middle: f64, y: f64, words: &str) {
         for (i, line) in caption_lines(words, self.width).iter().enumerate() {
@@ -110,12 +117,24 @@ impl Taken {
     }
 
     /// Writes words around `x`, moved so that they stay on the drawing, if they cover no others.
-    pub(crate) fn put(&mut self, svg: &mut Svg, (x, y): (f64, f64), class: &str, words: &str) {
+    pub(crate) fn put(&mut self, svg: &mut Svg, at: (f64, f64), class: &str, words: &str) {
+        if let Some(at) = self.place(svg, at, words) {
+            svg.text(at, Anchor::Middle, class, words);
+        }
+    }
+
+    /// The same, over lines.
+    pub(crate) fn put_over(&mut self, svg: &mut Svg, at: (f64, f64), class: &str, words: &str) {
+        if let Some(at) = self.place(svg, at, words) {
+            svg.text_over(at, Anchor::Middle, class, words);
+        }
+    }
+
+    /// The place of words around `x`, if it is free.
+    fn place(&mut self, svg: &Svg, (x, y): (f64, f64), words: &str) -> Option<(f64, f64)> {
         let half = LETTERS * width_of(words) / 2.0;
         let x = x.min(svg.width - half - 2.0).max(half + 2.0);
-        if self.take(x - half, x + half, y) {
-            svg.text((x, y), Anchor::Middle, class, words);
-        }
+        self.take(x - half, x + half, y).then_some((x, y))
     }
 }
 

@@ -89,7 +89,10 @@ impl Table {
         let mut out = format!(
             "<details class=\"numbers\"{}><summary>The numbers ({})</summary>\n<div class=\"tools\" hidden><button type=\"button\" data-do=\"csv\" data-file=\"{}.csv\">Save as CSV</button> <button type=\"button\" data-do=\"copy\">Copy</button> <span role=\"status\"></span></div>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"The numbers of {}: {}\"><table>\n<thead><tr>",
             if open { " open" } else { "" },
-            count(self.rows.len(), "row"),
+            match self.left_out {
+                0 => count(self.rows.len(), "row"),
+                more => format!("{} of {}", whole(self.rows.len()), count(self.rows.len() + more, "row")),
+            },
             escaped(name),
             // Parts of a page may have figures with the same title.
             escaped(name),
@@ -139,6 +142,7 @@ mod tests {
     fn long_tables_are_cut_and_say_so() {
         let table = Table::new(&["a"], (0..MOST_ROWS + 7).map(|i| row![i]));
         assert_eq!(table.rows.len(), MOST_ROWS);
-        assert!(table.html("x", "y", true).contains("7 more rows left out"));
+        let html = table.html("x", "y", true);
+        assert!(html.contains("The numbers (2,000 of 2,007 rows)") && html.contains("7 more rows left out"), "{html}");
     }
 }

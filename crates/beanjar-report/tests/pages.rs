@@ -101,3 +101,16 @@ fn the_same_outcome_is_the_same_page() {
     let html = |outcome: &SelectOutcome| Page { title: "x".into(), parts: vec![select(outcome)] }.html();
     assert_eq!(html(&outcome), html(&outcome.clone()));
 }
+
+#[test]
+fn very_many_parts_are_not_all_on_the_page() {
+    let outcome = selected(&Context::new());
+    let part = |i: usize| select(&outcome).named(&format!("part-{i}"), format!("Part {i}"));
+    let page = |n: usize| Page { title: "x".into(), parts: (0..n).map(part).collect() }.html();
+    let (few, many) = (page(3), page(60));
+    assert!(!few.contains("left out, to keep") && few.contains("id=\"part-2\""));
+    assert!(many.len() < 1_000_000, "{}", many.len());
+    let drawn = many.matches("<section ").count();
+    assert_eq!(many.matches("<li><a ").count(), drawn);
+    assert!(many.contains(&format!("{} more parts are left out, to keep the page small", 60 - drawn)), "{drawn}");
+}

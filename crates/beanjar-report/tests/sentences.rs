@@ -300,5 +300,12 @@ fn agreement_is_drawn_with_its_interval() {
     assert_eq!(figure.matches("class=\"line k0\"").count(), 2 * 8, "an interval of each worker at each of two widths");
     let least = outcome.workers.iter().min_by(|a, b| a.agreement_high.unwrap().total_cmp(&b.agreement_high.unwrap()));
     let least = least.unwrap();
-    assert!(words(&page).contains(&format!("\u{2018}{}\u{2019} surely agrees least", least.worker)));
+    let (agree, at_best) = (least.agreement.unwrap(), least.agreement_high.unwrap());
+    let title = format!(
+        "\u{2018}{}\u{2019} agrees least with the others: {:.0}%, at best {:.0}%;",
+        least.worker,
+        100.0 * agree,
+        100.0 * at_best
+    );
+    assert!(words(&page).contains(&title), "{title}");
 }

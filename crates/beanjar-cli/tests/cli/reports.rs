@@ -65,6 +65,7 @@ fn every_command_draws_what_it_found() {
         ("select", format!("select {photos} --budget 12 --bootstrap 5 --cost height=4")),
         ("workers", "workers crowd/labels.csv --suspicious".to_owned()),
         ("aggregate", "aggregate crowd/labels.csv --truth crowd/truth.csv".to_owned()),
+        ("votes", "votes crowd/labels.csv --cost 0.1".to_owned()),
         ("learn", format!("learn {experts} --truth experts/truth.csv --restarts 1 --folds 2")),
         ("score", "score experts/truth.csv --labels experts/labels.csv".to_owned()),
     ] {
@@ -95,6 +96,11 @@ fn every_command_draws_what_it_found() {
                 printed["coefficient_paths"][0]["values"].as_array().unwrap().len()
                     == printed["path"].as_array().unwrap().len()
             );
+        }
+        if name == "workers" {
+            let matrix = printed["workers"][0]["confusion"].as_array().unwrap();
+            assert_eq!((matrix.len(), printed["classes"].as_array().unwrap().len()), (3, 3));
+            assert!(html.contains("class=\"confusion\"") && !html.contains("matrices are not shown"));
         }
         if name == "aggregate" {
             assert!(printed["in_doubt"][0]["votes"].as_array().unwrap().len() > 1);
@@ -164,9 +170,12 @@ fn much_data_still_gives_a_small_page() {
         }
     }
     folder.write("judgments.csv", judgments);
-    for command in
-        ["aggregate labels.csv --method majority", "inspect labels.csv --bootstrap 0", "inspect judgments.csv"]
-    {
+    for command in [
+        "aggregate labels.csv --method majority",
+        "workers labels.csv",
+        "inspect labels.csv --bootstrap 0",
+        "inspect judgments.csv",
+    ] {
         let mut arguments: Vec<&str> = command.split(' ').collect();
         arguments.extend(["--report", "page.html", "-q", "--format", "csv"]);
         assert_eq!(folder.run(&arguments).code, 0);

@@ -1,4 +1,6 @@
 use super::calibration::reliability;
+use super::confusion::{Worker, confusion};
+use super::drawn;
 use super::pairs::agreement;
 use crate::columns::{Bin, Columns};
 use crate::figure::Figure;
@@ -6,7 +8,7 @@ use crate::number::{count, form, mean_of, percent, short, whole};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
-use crate::text::{escaped, plain, quoted, shortened};
+use crate::text::{plain, quoted, shortened};
 use beanjar::AggregateOutcome;
 use beanjar::Warning;
 use beanjar::truth::{AggregatedWorker, AutoSummary, TaskInDoubt};
@@ -153,7 +155,7 @@ fn confidence(outcome: &AggregateOutcome) -> Figure {
     let edge = |bin: usize| bin as f64 / BINS as f64;
     let shown = || (first..BINS).map(|bin| (edge(bin), edge(bin + 1), bins[bin]));
     let chart = Columns {
-        across: "confidence: the probability that the label is right".into(),
+        across: "confidence, from: the probability that the label is right".into(),
         up: "tasks".into(),
         bins: shown().map(|(from, _, n)| Bin { name: percent(from), count: n as f64 }).collect(),
     };
@@ -180,9 +182,11 @@ fn classes(outcome: &AggregateOutcome) -> Figure {
     let mut shares: Vec<(&str, usize, f64)> =
         outcome.classes.iter().zip(&given).map(|(name, &n)| (name, n, n as f64 / tasks)).collect();
     shares.sort_by_key(|(_, n, _)| std::cmp::Reverse(*n));
-    let drawn = shares.iter().take(MOST).map(|(name, _, share)| (*name, *share));
-    let chart = RowChart::of_shares("share of tasks", drawn);
-    let first: Vec<&str> = shares.iter().take_while(|(_, n, _)| *n == shares[0].1).map(|(name, ..)| *name).collect();
+    let rows = shares.iter().take(MOST).map(|(name, _, share)| (*name, *share));
+    let chart = RowChart::of_shares("share of tasks", rows);
+    // As they are read: what differs in the digits that are not shown is alike.
+    let alike = |(_, _, share): &&(&str, usize, f64)| percent(*share) == percent(shares[0].2);
+    let first: Vec<&str> = shares.iter().take_while(alike).map(|(name, ..)| *name).collect();
     let title = match (&first[..], shares.first()) {
         ([name], Some((.., share))) => format!("{} is the label of {} of tasks", quoted(name), percent(*share)),
         ([one, other], Some((.., share))) => {
@@ -192,7 +196,8 @@ fn classes(outcome: &AggregateOutcome) -> Figure {
         _ => "No task has a label".into(),
     };
     let table = Table::new(&["class", "tasks", "share"], shares.iter().map(|(name, n, share)| row![*name, *n, *share]));
-    Figure::new("classes", title, chart, "How the labels are shared out over the classes.", table)
+    let meaning = "How the labels are shared out over the classes.".to_owned();
+    Figure::new("classes", title, chart, meaning + &drawn(MOST, shares.len(), "largest"), table)
 }
 
 fn in_doubt(tasks: &[TaskInDoubt]) -> Option<Figure> {
@@ -276,7 +281,8 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
         ]
     });
     let mut figure = Figure::new("workers", title, chart, meaning, Table::new(&header, rows));
-    figure.more = confusion(outcome, &all, &shown);
+    let of = |&i: &usize| Worker { row: i, name: all[i].1.worker, matrix: outcome.confusion_of(all[i].0) };
+    figure.more = confusion(outcome.classes.iter(), shown.iter().map(of), "this method learns none");
     Some(figure)
 }
 
@@ -309,6 +315,15 @@ fn accuracy_title(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_
         n if share(least) == share(most) => {
             format!("All {} workers{of} are right {} of the time", whole(n), share(least))
         }
+        _ if share(least) == share(some[1]) => {
+            let alike = some.iter().take_while(|worker| share(worker) == share(least)).count();
+            format!(
+                "Workers{of} are right {} to {} of the time; {} of them least",
+                share(least),
+                share(most),
+                whole(alike)
+            )
+        }
         _ => format!(
             "Workers{of} are right {} to {} of the time; {} least",
             share(least),
@@ -316,35 +331,4 @@ fn accuracy_title(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_
             quoted(least.worker)
         ),
     })
-}
-
-/// Classes of a confusion matrix that can be read.
-const MOST_CLASSES: usize = 12;
-
-/// A list of workers to choose from, and their matrices.
-fn confusion(outcome: &AggregateOutcome, all: &[(usize, AggregatedWorker<'_>)], shown: &[usize]) -> String {
-    let none = |why: String| format!("<p class=\"note\">Confusion matrices are not shown: {why}.</p>\n");
-    if outcome.classes.len() > MOST_CLASSES {
-        let classes = count(outcome.classes.len(), "class");
-        return none(format!("{classes} are too many to read; the JSON of --confusion has them"));
-    }
-    let rounded = |matrix: Vec<Vec<f64>>| -> Vec<Vec<f64>> {
-        matrix.into_iter().map(|row| row.into_iter().map(|share| (1e4 * share).round() / 1e4).collect()).collect()
-    };
-    let matrices: Vec<(usize, Vec<Vec<f64>>)> =
-        shown.iter().filter_map(|&i| Some((i, rounded(outcome.confusion_of(all[i].0)?)))).collect();
-    if matrices.is_empty() {
-        return none("this method learns none".into());
-    }
-    let options: String = matrices
-        .iter()
-        .map(|(i, _)| format!("<option value=\"{i}\">{}</option>", escaped(&plain(all[*i].1.worker))))
-        .collect();
-    let classes: Vec<_> = outcome.classes.iter().map(|class| shortened(&plain(class), 30)).collect();
-    let matrices: serde_json::Map<String, serde_json::Value> =
-        matrices.into_iter().map(|(i, matrix)| (i.to_string(), matrix.into())).collect();
-    let data = serde_json::json!({ "classes": classes, "matrices": matrices }).to_string().replace('<', "\\u003c");
-    format!(
-        "<div class=\"confusion\" hidden><label>What this worker says of tasks of each class: <select>{options}</select></label>\n<div class=\"matrix\" role=\"region\" tabindex=\"0\" aria-label=\"Confusion matrix\" aria-live=\"polite\"></div><script type=\"application/json\">{data}</script></div>\n"
-    )
 }

@@ -1,3 +1,4 @@
+use super::drawn;
 use crate::columns::{Bin, Columns};
 use crate::figure::Figure;
 use crate::number::{count, form, mean_of, percent, short, short_or_dash, whole};
@@ -118,8 +119,10 @@ fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
         }
         _ => "No attribute was judged twice, so that no reliability is known".into(),
     };
-    let meaning =
-        "A reliability of 1 means that all judges see the same; near 0, a single judgment says next to nothing.";
+    let mut meaning =
+        "A reliability of 1 means that all judges see the same; near 0, a single judgment says next to nothing."
+            .to_owned();
+    meaning += &drawn(MOST, known.len(), "most reliable");
     let header =
         ["attribute", "icc", "mean of several", "needed", "noise", "signal", "alpha", "judgments", "objects", "mean"];
     let rows = all.iter().map(|a| {
@@ -176,6 +179,7 @@ fn needed(outcome: &InspectJudgmentsOutcome) -> Figure {
     if never > 0 {
         meaning += &format!(" Of {} no number is enough, or none is known.", count(never, "attribute"));
     }
+    meaning += &drawn(MOST, all.len(), "that need the fewest");
     let table = Table::new(
         &["attribute", "judgments needed"],
         all.iter().map(|(a, n)| row![a.attribute.as_str(), *n as usize]),
@@ -190,23 +194,26 @@ fn gaps(outcome: &InspectJudgmentsOutcome) -> Option<Figure> {
         outcome.attributes.iter().map(|a| (a, a.objects as f64 / objects)).collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
     let (worst, share) = *all.first().filter(|(_, share)| *share < 1.0)?;
-    let drawn = all.iter().filter(|(_, share)| *share < 1.0).take(MOST);
-    let drawn = drawn.map(|(attribute, share)| (attribute.attribute.as_str(), *share));
-    let chart = RowChart::of_shares("share of objects that were judged", drawn);
+    let missing = all.iter().filter(|(_, share)| *share < 1.0);
+    let rows = missing.clone().take(MOST).map(|(attribute, share)| (attribute.attribute.as_str(), *share));
+    let chart = RowChart::of_shares("share of objects that were judged", rows);
+    let meaning = "Gaps make estimates of these attributes less steady.".to_owned();
+    let meaning = meaning + &drawn(MOST, missing.count(), "with the largest gaps");
     let title = format!("{} was judged of {} of objects only", quoted(&worst.attribute), percent(share));
     let table = Table::new(
         &["attribute", "objects judged", "share"],
         all.iter().map(|(a, share)| row![a.attribute.as_str(), a.objects as usize, *share]),
     );
-    Some(Figure::new("gaps", title, chart, "Gaps make estimates of these attributes less steady.", table))
+    Some(Figure::new("gaps", title, chart, meaning, table))
 }
 
 fn classes(outcome: &InspectLabelsOutcome) -> Figure {
     let mut all: Vec<(&String, f64)> = outcome.classes.iter().zip(outcome.shares.iter().copied()).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let drawn = all.iter().take(MOST).map(|(name, share)| (name.as_str(), *share));
-    let chart = RowChart::of_shares("share of labels", drawn);
-    let alike = all.iter().filter(|(_, share)| *share == all[0].1).count();
+    let rows = all.iter().take(MOST).map(|(name, share)| (name.as_str(), *share));
+    let chart = RowChart::of_shares("share of labels", rows);
+    // As they are read: what differs in the digits that are not shown is alike.
+    let alike = all.iter().filter(|(_, share)| percent(*share) == percent(all[0].1)).count();
     let title = match (alike, all.first()) {
         (1, Some((name, share))) => format!("{} of all labels are {}", percent(*share), quoted(name)),
         (2, Some((name, share))) => {
@@ -216,7 +223,8 @@ fn classes(outcome: &InspectLabelsOutcome) -> Figure {
         (_, None) => "There are no labels".into(),
     };
     let table = Table::new(&["class", "share"], all.iter().map(|(name, share)| row![name.as_str(), *share]));
-    Figure::new("classes", title, chart, "What workers say, before anything is made of it.", table)
+    let meaning = "What workers say, before anything is made of it.".to_owned();
+    Figure::new("classes", title, chart, meaning + &drawn(MOST, all.len(), "largest"), table)
 }
 
 fn votes(outcome: &InspectLabelsOutcome) -> Figure {
@@ -282,17 +290,16 @@ fn agreement(mut workers: Vec<Agreeing<'_>>, what: &str, axis: &str, in_percent:
         slides: false,
     };
     let mean = known.iter().map(|(_, value)| value).sum::<f64>() / known.len() as f64;
+    let at_best = workers[least].interval.map_or(String::new(), |(_, high)| format!(", at best {}", shown(high)));
     let title = format!(
-        "{} surely agrees least with the others, {}; the average worker {}",
+        "{} agrees least with the others: {}{at_best}; the average worker {}",
         quoted(workers[least].worker),
         shown(lowest),
         shown(mean)
     );
     let mut meaning =
         format!("At the right: how many {what}. Who agrees least may be careless, or the only one who looks.");
-    if known.len() > MOST {
-        meaning += &format!(" Drawn are the {MOST} who agree least.");
-    }
+    meaning += &drawn(MOST, known.len(), "who agree least");
     let row = |w: &Agreeing<'_>| {
         let (low, high) = w.interval.unzip();
         row![w.worker, w.agreement, low, high, w.given as usize]

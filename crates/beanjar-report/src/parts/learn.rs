@@ -1,3 +1,4 @@
+use super::drawn;
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
 use crate::number::{count, form, percent, short, short_or_dash};
@@ -74,10 +75,7 @@ fn path(outcome: &LearnOutcome) -> Option<Figure> {
     if with_truth {
         chart = chart.with(Series::new("wrong by the truth", risks));
     }
-    let chart = chart
-        .logarithmic_across()
-        .in_percent(false, true)
-        .with_marker(outcome.penalty, format!("chosen: {}", count(chosen.nonzero, "feature")));
+    let chart = chart.logarithmic_across().in_percent(false, true).with_marker(outcome.penalty, "chosen");
     let mut title = format!(
         "{} of held-out labels differ at the chosen penalty, the least of {}",
         percent(chosen.surrogate.unwrap_or(f64::NAN)),
@@ -95,7 +93,7 @@ fn path(outcome: &LearnOutcome) -> Option<Figure> {
         row![point.penalty, point.surrogate, point.surrogate_se, point.true_risk, point.nonzero, point.log_likelihood]
     });
     let header =
-        ["penalty", "labels that differ", "standard error", "wrong by the truth", "features", "log-likelihood"];
+        ["penalty", "labels that differ", "standard error", "wrong by the truth", "features used", "log-likelihood"];
     Some(Figure::new("path", title, chart, meaning, Table::new(&header, rows)))
 }
 
@@ -119,7 +117,11 @@ fn coefficients(outcome: &LearnOutcome) -> Option<Figure> {
     let place =
         outcome.path.iter().position(|point| (point.penalty, point.kind) == (outcome.penalty, outcome.penalty_kind));
     let size = place.and_then(|place| first.values.get(place).copied());
-    let title = format!("{} matters most: {} to the log-odds per standard deviation", name(first), short_or_dash(size));
+    let title = format!(
+        "{} matters most: a standard deviation of it adds {} to the log-odds",
+        name(first),
+        short_or_dash(size)
+    );
     let meaning = "Features enter from the right to the left as the penalty gives way; those that enter first matter most. \
                    The six largest are named.";
     let rows = at.iter().map(|&i| {
@@ -184,6 +186,7 @@ fn features(outcome: &LearnOutcome) -> Figure {
         let more = all.len() - entered;
         meaning += &format!(" {} in it {} of that alone.", count(more, "feature"), form(more, "tells", "tell"));
     }
+    meaning += &drawn(MOST, entered, "largest");
     let table = Table::new(
         &["feature", "coefficient", "ease"],
         all.iter().map(|(name, value, ease)| row![*name, *value, *ease]),
@@ -225,11 +228,6 @@ fn experts(outcome: &LearnOutcome) -> Option<Figure> {
         &["expert", "accuracy", "skill"],
         all.iter().map(|(expert, accuracy)| row![expert.worker.as_str(), *accuracy, expert.skill]),
     );
-    Some(Figure::new(
-        "experts",
-        title,
-        chart,
-        "The model believes the better experts more; no true answer was needed to find them.",
-        table,
-    ))
+    let meaning = "The model believes the better experts more; no true answer was needed to find them.".to_owned();
+    Some(Figure::new("experts", title, chart, meaning + &drawn(MOST, all.len(), "best"), table))
 }

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod calibration;
+mod confusion;
 mod inspect;
 mod learn;
 mod pairs;
@@ -17,3 +18,11 @@ pub use score::score;
 pub use select::select;
 pub use votes::votes;
 pub use workers::workers;
+
+/// What is added to the meaning of a figure that draws the first `most` of `all` rows; `which` says what these are.
+fn drawn(most: usize, all: usize, which: &str) -> String {
+    match all > most {
+        true => format!(" Drawn are the {most} {which} of {}; the table has more.", crate::number::whole(all)),
+        false => String::new(),
+    }
+}

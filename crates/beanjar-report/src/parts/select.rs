@@ -1,3 +1,4 @@
+use super::drawn;
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
 use crate::number::{count, form, percent, short, short_or_dash};
@@ -286,7 +287,8 @@ fn attributes(outcome: &SelectOutcome) -> Figure {
         None => "No attribute could be chosen".into(),
     };
     let meaning = "High up is useful, far left is steady. What is useful and noisy is worth asking several times; what is \
-                   low is not worth asking, unless it tells what the others do not.";
+                   low is not worth asking, unless it tells what the others do not. The pointer, or the arrow keys, show \
+                   the numbers of a point, and its name where there is no room for it.";
     let rows = all.iter().map(|a| {
         let n = chosen.get(a.attribute.as_str()).copied().unwrap_or(0) as usize;
         row![a.attribute.as_str(), a.correlation, noise(a), a.covariance.single(), a.noise, a.signal, a.cost, n]
@@ -322,8 +324,11 @@ fn stability(outcome: &SelectOutcome) -> Option<Figure> {
         count(outcome.selection.len(), "chosen attribute"),
         form(sure, "is", "are")
     );
-    let meaning = "What is chosen again and again is chosen for a reason; the others could be exchanged for one another. \
-                   Hollow bars are attributes that are not in the selection.";
+    let mut meaning =
+        "What is chosen again and again is chosen for a reason; the others could be exchanged for one another. \
+         Hollow bars are attributes that are not in the selection."
+            .to_owned();
+    meaning += &drawn(MOST_BARS, all.len(), "most often chosen");
     let table = Table::new(
         &["attribute", "chosen", "judgments, 5th percentile", "95th percentile"],
         all.iter().map(|a| row![a.attribute.as_str(), a.chosen, a.judgments_low as usize, a.judgments_high as usize]),

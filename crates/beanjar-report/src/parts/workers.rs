@@ -1,3 +1,4 @@
+use super::confusion::{Worker, confusion};
 use super::pairs::agreement;
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
@@ -39,7 +40,7 @@ pub fn workers(outcome: &RankWorkersOutcome) -> Part {
     part.figures.push(verdicts(outcome));
     part.figures.push(information(outcome));
     part.figures.extend(outcome.agreement.as_ref().and_then(|map| agreement(map, &outcome.families)));
-    part.figures.extend(outcome.suspicious.as_ref().map(suspicious));
+    part.figures.extend(outcome.suspicious.as_ref().map(|found| suspicious(found, !outcome.families.is_empty())));
     part.with_warnings(&outcome.warnings)
 }
 
@@ -89,7 +90,7 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
     };
     let mut meaning =
         "1 is always right, 0 is what guessing gives. At the right: the verdict, and the number of labels. \
-         Hollow squares are better left out. What a worker confuses with what is in the report of 'beanjar aggregate'."
+         Hollow squares are better left out."
             .to_owned();
     if all.is_empty() {
         return None;
@@ -112,7 +113,11 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
             w.most_given
         ]
     });
-    Some(Figure::new("accuracy", title, chart, meaning, Table::new(&header, rows)))
+    let mut figure = Figure::new("accuracy", title, chart, meaning, Table::new(&header, rows));
+    let of = |&i: &usize| Worker { row: i, name: &all[i].worker, matrix: all[i].confusion.clone() };
+    let none = "there are too many classes or workers, or too few tasks in common, to learn them";
+    figure.more = confusion(outcome.classes.iter().map(String::as_str), shown.iter().map(of), none);
+    Some(figure)
 }
 
 /// The verdict in a word or two.
@@ -198,7 +203,7 @@ fn information(outcome: &RankWorkersOutcome) -> Figure {
     Figure::new("information", title, chart, meaning, Table::new(&["worker", "rank", "score", "labels", "kept"], rows))
 }
 
-fn suspicious(found: &SuspiciousPairs) -> Figure {
+fn suspicious(found: &SuspiciousPairs, families: bool) -> Figure {
     let title = match found.pairs.len() {
         0 => format!(
             "In none of {} do the two depend on one another beyond what the tasks explain",
@@ -216,6 +221,13 @@ fn suspicious(found: &SuspiciousPairs) -> Figure {
         row![one.as_str(), other.as_str(), pair.shared, pair.agreement, pair.expected, pair.p_value, pair.adjusted]
     });
     let header = ["worker", "other worker", "tasks in common", "agree", "expected", "p", "adjusted p"];
-    let meaning = "They copy, talk, or share a misunderstanding: count their votes as fewer, or ask others.";
+    let meaning = match (found.pairs.is_empty(), families) {
+        (false, _) => "They copy, talk, or share a misunderstanding: count their votes as fewer, or ask others.",
+        (true, false) => "Each worker's votes can be counted as their own.",
+        (true, true) => {
+            "This looks at the labels of two workers within each class, where those who copy good work hardly differ; the \
+             copies named above were found by how seldom they disagree."
+        }
+    };
     Figure::of_table("suspicious", title, meaning, Table::new(&header, rows))
 }

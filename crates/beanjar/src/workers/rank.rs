@@ -3,7 +3,7 @@ use super::rank_outcome::{
 };
 use super::{
     AgreementMap, Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
-    goodness_of_fit, judge_workers,
+    goodness_of_fit, judge,
 };
 use crate::judgments::{Ballots, Column, Labels, Repeats};
 use crate::truth::{Evidence, Skilled, Wawa, known, too_many_for_tables};
@@ -11,8 +11,9 @@ use crate::{Context, Error, Result, Warning};
 
 /// Says what each worker is, with the evidence, and whom to keep.
 ///
-/// Each worker gets a [`Verdict`] and a chance-corrected accuracy with an interval ([`judge_workers`]), and a score, the
-/// mutual information between their labels and the others' ([`Information`]).
+/// Each worker gets a [`Verdict`] and a chance-corrected accuracy with an interval
+/// ([`judge_workers`](super::judge_workers)), and a score, the mutual information between their labels and the others'
+/// ([`Information`]).
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
@@ -22,7 +23,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `missing` | what becomes of tasks that one of two workers did not label | [`Missing::Paper`] | |
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 /// | `suspicious` | whether to look for pairs that depend on one another | no | |
-/// | `details` | whether the outcome has what a report draws: how often each two workers agree | no | |
+/// | `details` | whether the outcome has what a report draws: confusion matrices, how often each two workers agree | no | |
 /// | `truth` | true labels that the workers' are only compared with | none | tasks among those labelled |
 /// | `false_discovery_rate` | pairs with an adjusted p-value up to this are listed | 0.05 | above 0, at most 1 |
 ///
@@ -55,7 +56,7 @@ pub struct RankWorkers {
     pub repeats: Repeats,
     /// Whether to look for pairs of workers whose labels depend on one another beyond what the tasks explain.
     pub suspicious: bool,
-    /// Whether the outcome has what a report draws: how often each two workers agree.
+    /// Whether the outcome has what a report draws: confusion matrices, and how often each two workers agree.
     pub details: bool,
     /// True labels that the workers' are compared with. They change nothing else.
     pub truth: Option<Column>,
@@ -129,7 +130,7 @@ impl RankWorkers {
         let truth = known(self.truth.as_ref(), "truth", labels, &mut warnings)?;
         let compared = truth.map(|truth| compared(ballots, &truth));
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
-        let judged = judge_workers(ballots, &context.part(0.0, 0.4 * ranked))?;
+        let (judged, confusion) = judge(ballots, self.details, &context.part(0.0, 0.4 * ranked))?;
         let information = Information::new(ballots, self.missing, &context.part(0.4 * ranked, 0.5 * ranked))?;
         let ranking = Ranking::new(&information);
         let order = self.order(&judged, &ranking, ballots);
@@ -181,6 +182,7 @@ impl RankWorkers {
                 // A share that is added up from weights may come out above one in the last digit.
                 most_given: found.most_given.min(1.0),
                 copies,
+                confusion: confusion.as_ref().map(|matrices| matrices[worker].clone()),
                 truth: compared.as_ref().map(|workers| workers[worker]),
             }
         };
@@ -194,11 +196,13 @@ impl RankWorkers {
             families: judged.families.iter().map(family).collect(),
             goodness: None,
             suspicious: None,
+            classes: Vec::new(),
             agreement: None,
             truth: compared.as_ref().map(|workers| ComparedWorkers::of(workers, &kept)),
             warnings,
         };
         if self.details {
+            outcome.classes = labels.classes.iter().map(str::to_owned).collect();
             outcome.agreement = Some(AgreementMap::new(labels, context)?);
         }
         if self.suspicious {

@@ -25,6 +25,9 @@ pub struct RankWorkersOutcome {
     /// The pairs that depend on one another, if they were looked for.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub suspicious: Option<SuspiciousPairs>,
+    /// The classes, in the order of the confusion matrices, if details were asked for.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub classes: Vec<String>,
     /// How often each two workers agree, if details were asked for.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub agreement: Option<AgreementMap>,
@@ -64,6 +67,10 @@ pub struct RankedWorker {
     pub most_given: f64,
     /// Whom they copy, if anybody.
     pub copies: Option<String>,
+    /// P(label | class), class by class, as the others see the classes of the worker's tasks; if details were asked for,
+    /// and classes and workers are few enough.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub confusion: Option<Vec<Vec<f64>>>,
     /// Their labels held against the truth, if there is one.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub truth: Option<ComparedLabels>,

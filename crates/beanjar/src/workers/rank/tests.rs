@@ -116,3 +116,40 @@ fn rows_in_another_order_give_the_same_verdicts_and_pairs() {
         assert!(!pairs(&one).is_empty());
     }
 }
+
+#[test]
+fn confusion_matrices_are_those_of_the_truth_but_for_chance() {
+    let crowd = Crowd { tasks: 900, workers: 9, classes: 3, votes: (7, 7), accuracy: 0.75, ..Crowd::default() };
+    let drawn = crowd.draw(&Context::new().with_seed(4)).unwrap();
+    let (labels, truth) = (drawn.to_labels().unwrap(), drawn.truth().unwrap());
+    let found = RankWorkers { details: true, ..RankWorkers::default() }.fit(&labels, &Context::new()).unwrap();
+    let class_of: std::collections::BTreeMap<&str, usize> = truth
+        .ids()
+        .iter()
+        .zip(truth.values())
+        .map(|(task, class)| (task, found.classes.iter().position(|name| name == class).unwrap()))
+        .collect();
+    for ranked in &found.workers {
+        let mut counts = vec![vec![0.0; 3]; 3];
+        for task in 0..labels.tasks.len() {
+            let own = |&(worker, _): &(usize, usize)| labels.workers.get(worker) == ranked.worker;
+            for (_, label) in labels.votes(task).iter().filter(own) {
+                counts[class_of[labels.tasks.get(task)]][label] += 1.0;
+            }
+        }
+        for (shares, counts) in ranked.confusion.as_ref().unwrap().iter().zip(&counts) {
+            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            let all: f64 = counts.iter().sum();
+            for (share, count) in shares.iter().zip(counts) {
+                let by_truth = count / all;
+                // Two standard errors of what was counted, and what the unknown classes add.
+                let chance = 2.0 * (by_truth * (1.0 - by_truth) / all).sqrt();
+                assert!((share - by_truth).abs() < chance + 0.04, "{}: {share} for {by_truth}", ranked.worker);
+            }
+        }
+    }
+    let plain = RankWorkers::default().fit(&labels, &Context::new()).unwrap();
+    assert!(plain.classes.is_empty() && plain.workers.iter().all(|worker| worker.confusion.is_none()));
+    let same = |a: &RankedWorker, b: &RankedWorker| RankedWorker { confusion: None, ..a.clone() } == *b;
+    assert!(found.workers.iter().zip(&plain.workers).all(|(a, b)| same(a, b)), "details change nothing else");
+}

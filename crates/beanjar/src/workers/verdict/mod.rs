@@ -128,6 +128,22 @@ pub struct JudgedWorkers {
 ///
 /// Cost: eight fits, then O(votes times classes) for workers and O(meetings of two workers times classes) for pairs.
 pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorkers> {
+    Ok(judge(ballots, false, context)?.0)
+}
+
+/// Cells of the confusion matrices of all workers together, at most: more would be read by nobody.
+const MOST_CELLS: usize = 4_000_000;
+
+/// P(label | class) of each worker, class by class.
+type Matrices = Vec<Vec<Vec<f64>>>;
+
+/// The same. If `confusion` is asked for, also the matrix of each worker: by EM, the posterior of each task by the others being
+/// its prior. None where there are too many classes or workers for that, or nobody else to ask.
+pub(super) fn judge(
+    ballots: &Ballots,
+    confusion: bool,
+    context: &Context,
+) -> Result<(JudgedWorkers, Option<Matrices>)> {
     if ballots.is_empty() {
         return Err(Error::Empty("label"));
     }
@@ -135,7 +151,7 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
     if !ballots.any_shared() {
         let unknown = |worker: usize| JudgedWorker::unknown(pairs.of(worker), ballots.classes());
         let workers = context.map((0..ballots.workers()).collect(), unknown);
-        return Ok(JudgedWorkers { workers, families: Vec::new() });
+        return Ok((JudgedWorkers { workers, families: Vec::new() }, None));
     }
     let busy = Pairs::of_busy(ballots, alike::SHARED);
     let alike = alike::alike(&busy, ballots.len(), &context.part(0.0, 0.1));
@@ -160,7 +176,16 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
         JudgedWorker { labels: skill.labels, accuracy, low, high, most_given: skill.most_given, verdict }
     };
     let workers = skills.iter().enumerate().map(judged).collect();
-    Ok(JudgedWorkers { workers, families: if enough { copies.families } else { Vec::new() } })
+    let classes = ballots.classes();
+    let confusion = confusion && others.tables && ballots.workers() * classes * classes <= MOST_CELLS;
+    let confusion = confusion.then(|| {
+        context.map((0..ballots.workers()).collect(), |worker| {
+            let saying = Saying::of(pairs.of(worker), &others, worker);
+            let row = |class: usize| (0..classes).map(|label| saying.probability(class, label)).collect();
+            (0..classes).map(row).collect()
+        })
+    });
+    Ok((JudgedWorkers { workers, families: if enough { copies.families } else { Vec::new() } }, confusion))
 }
 
 /// Groups of workers who copy one another, with those who belong to a group if less surely. Only in a crowd in which some agree
