@@ -150,7 +150,15 @@ def flag(name: str, value: Any, held: Held) -> list[str]:
     value = table_of(value, _TABLES[name]) if name in _TABLES else value
     if isinstance(value, Text) or is_table(value) or is_columns(value) or is_rows(value):
         return [word, held.add(name, value)]
+    if name == "columns" and isinstance(value, Mapping):
+        value = {role: _quoted(words(column)) for role, column in value.items()}
     return [f"{word}={words(value)}"]
+
+
+def _quoted(name: str) -> str:
+    """The name of a column; in quotes where it could be taken for more than one."""
+    plain = "," not in name and not name.startswith('"') and name == name.strip()
+    return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 def words(value: Any) -> str:

@@ -85,6 +85,9 @@ def test_an_index_with_a_name_is_a_column():
     assert majority(pd.DataFrame(VOTES, index=pd.Index(TASKS, name="task"))).to_frame().equals(expected)
     numbered = pd.DataFrame({0: TASKS, 1: WORKERS, 2: LABELS})
     assert majority(numbered, columns={"task": 0, "worker": 1, "label": 2}).to_frame().equals(expected)
+    odd = {"task": "what, then", "worker": 'the "one"', "label": '"=1, '}
+    renamed = pd.DataFrame(VOTES).rename(columns=odd)
+    assert majority(renamed, columns=odd).to_frame().equals(expected)
 
 
 BY_INDEX = pd.DataFrame({"label": ["y"]}, index=pd.Index([1], name="task"))

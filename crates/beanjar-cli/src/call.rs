@@ -1,10 +1,10 @@
 //! A command called by another program.
 
 use crate::failure::Failure;
-use crate::{Cli, Format, hush_expected_panics, said};
+use crate::parsing::parsed;
+use crate::{Format, hush_expected_panics, said};
 use beanjar::Progress;
 use beanjar_io::{Memory, with_memory};
-use clap::Parser;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -48,7 +48,7 @@ pub fn call(
     hush_expected_panics();
     with_memory(held, || {
         let words = std::iter::once("beanjar").chain(arguments.iter().map(String::as_str));
-        let mut cli = Cli::try_parse_from(words).map_err(|error| parsing(&error.to_string()))?;
+        let mut cli = parsed(words).map_err(|error| parsing(&error.to_string()))?;
         cli.common.format.get_or_insert(Format::Json);
         cli.common.caller = Some(Caller { progress: Arc::new(progress), answer: Mutex::default() });
         match cli.run() {

@@ -57,8 +57,14 @@ fn file_hint(error: &beanjar_io::Error) -> String {
             "; use --columns object=NAME, or --wide tasks if each row is a worker and each column a task".into()
         }
         Error::MissingColumn { role, .. } => format!("; use --columns {role}=NAME"),
+        Error::UnclearColumn { role, first, .. } if first.contains(',') => {
+            format!("; say which, as in --columns '{role}=\"{first}\"'")
+        }
         Error::UnclearColumn { role, first, .. } => format!("; say which, as in --columns \"{role}={first}\""),
         Error::ColumnTwice { .. } => "; name another with --columns".into(),
+        Error::UnclearColumns { .. } => {
+            "; say --wide annotators if each is an annotator, --wide attributes if each is an attribute".into()
+        }
         Error::UnclearKind { .. } => "; say --kind labels or --kind judgments".into(),
         Error::NotJudgments { .. } => "; if its labels are numbers, say --kind judgments".into(),
         Error::NotANumber { wide: true, .. } => "; every column but the object's and the worker's is taken for an attribute: say --wide annotators if each is an annotator, --wide tasks if each is a task, or name the column of labels with --columns label=NAME".into(),

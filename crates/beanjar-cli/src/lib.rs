@@ -9,6 +9,7 @@ mod commands;
 mod failure;
 mod memory;
 mod output;
+mod parsing;
 mod progress;
 mod signals;
 
@@ -21,6 +22,7 @@ use commands::{
     votes, workers,
 };
 use failure::Failure;
+use parsing::parsed;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -114,7 +116,7 @@ enum Command {
 
 /// Does what the command line asks for, its first word being the program's name. Gives the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match parsed(arguments) {
         Ok(cli) => cli,
         Err(other) => {
             let _ = other.print();
@@ -210,7 +212,7 @@ mod tests {
                 }
                 let example = example.split(" > ").next().unwrap_or_default();
                 let words = std::iter::once("beanjar").chain(example.split_whitespace());
-                assert!(Cli::try_parse_from(words).is_ok(), "{}: {example}", command.get_name());
+                assert!(parsed(words).is_ok(), "{}: {example}", command.get_name());
                 seen += 1;
             }
         }

@@ -34,6 +34,8 @@ impl Role {
                 ],
                 &["question", "hit", "textid", "instruction"],
                 &["id"],
+                // Of a judge's prompts there may be several; what is judged is what a prompt says, where a judge has a name.
+                &["prompt"],
             ],
             Role::Attribute => &[&["attribute"], &["criterion", "dimension", "aspect", "trait"]],
             Role::Worker => &[
@@ -50,8 +52,9 @@ impl Role {
                     "respondent",
                     "evaluator",
                     "reviewer",
+                    "grader",
                 ],
-                &["judgemodel"],
+                &["judgemodel", "evaluatormodel", "gradermodel", "ratermodel", "annotatormodel"],
                 &["user", "subject", "model"],
                 &["prompt"],
                 &["assignment"],
@@ -59,7 +62,19 @@ impl Role {
             Role::Value => &[&["value", "rating", "score"]],
             Role::Label => &[
                 &["label", "answer", "vote", "choice", "verdict"],
-                &["response", "annotation", "judgment", "judgement", "category", "class", "winner", "preference"],
+                &[
+                    "response",
+                    "annotation",
+                    "judgment",
+                    "judgement",
+                    "category",
+                    "class",
+                    "winner",
+                    "preference",
+                    "preferred",
+                    "decision",
+                    "grade",
+                ],
             ],
         }
     }
@@ -87,10 +102,10 @@ pub struct ColumnNames(Vec<(Role, String)>);
 impl FromStr for ColumnNames {
     type Err = Error;
 
-    /// Reads `object=id,worker=rater`.
+    /// Reads `object=id,worker=rater`; a name with a comma, or space around it, stands in quotes: `label="yes, or no"`.
     fn from_str(text: &str) -> Result<Self> {
-        let pairs: Vec<(Role, String)> = text
-            .split(',')
+        let pairs: Vec<(Role, String)> = between_commas(text)
+            .into_iter()
             .map(|pair| {
                 let (role, name) = pair.split_once('=').ok_or_else(|| Error::BadColumns(pair.into()))?;
                 let role = match role.trim() {
@@ -101,7 +116,7 @@ impl FromStr for ColumnNames {
                     "label" => Role::Label,
                     _ => return Err(Error::BadColumns(pair.into())),
                 };
-                Ok((role, name.trim().to_owned()))
+                Ok((role, without_quotes(name.trim())))
             })
             .collect::<Result<_>>()?;
         // Each role once.
@@ -109,6 +124,36 @@ impl FromStr for ColumnNames {
             Some(again) => Err(Error::BadColumns(format!("{}={}", pairs[again].0.name(), pairs[again].1))),
             None => Ok(ColumnNames(pairs)),
         }
+    }
+}
+
+/// The parts of a text between commas that stand outside of quotes.
+fn between_commas(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut quoted) = (Vec::new(), 0, false);
+    // Only right after the sign of equality does a quote begin a name.
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' if quoted || before == '=' => quoted = !quoted,
+            // Doubled within quotes: it goes on.
+            '"' if before == '"' => quoted = true,
+            ',' if !quoted => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        before = if c == ' ' && before == '=' { before } else { c };
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// A name without the quotes around it, those within being doubled.
+fn without_quotes(name: &str) -> String {
+    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => name.to_owned(),
     }
 }
 
@@ -269,6 +314,22 @@ mod tests {
         assert_eq!(find(&["id", "who"], "worker=id", Role::Object).unwrap(), None, "a column has one role");
         let error = find(&["task", "q"], "object=z", Role::Object).unwrap_err().to_string();
         assert!(error.contains("'z'") && error.contains("'task', 'q'"), "{error}");
+    }
+
+    #[test]
+    fn names_with_commas_and_quotes_stand_in_quotes() {
+        let names = |text: &str| {
+            let given: ColumnNames = text.parse().unwrap();
+            [Role::Object, Role::Label].map(|role| given.name_of(role).unwrap_or_default().to_owned())
+        };
+        for (text, wanted) in [
+            ("object=a,label=b", ["a", "b"]),
+            ("object=\"a, b\",label=c=d", ["a, b", "c=d"]),
+            ("label= \"x=1, \"\"y\"\"\" , object=\" a\"", [" a", "x=1, \"y\""]),
+            ("label=5\" screen,object=a\"b", ["a\"b", "5\" screen"]),
+        ] {
+            assert_eq!(names(text), wanted, "{text}");
+        }
     }
 
     #[test]

@@ -55,9 +55,9 @@ pub enum Error {
         file: String,
     },
     /// A header and nothing else.
-    #[error("{file}, line 1: there is a header and not a single row after it")]
+    #[error("{file}: there is a header and not a single row after it")]
     HeaderOnly {
-        /// The file.
+        /// The file, and the line of its header if it has one.
         file: String,
     },
     /// Bytes that are no text.
@@ -153,6 +153,14 @@ pub enum Error {
         label: String,
         /// The column that looks like values.
         value: String,
+    },
+    /// Columns that could be annotators as well as attributes.
+    #[error("{file}: the columns {columns} hold the same few numbers, which annotators or attributes may have")]
+    UnclearColumns {
+        /// The file.
+        file: String,
+        /// The columns.
+        columns: String,
     },
     /// Text where a number must be.
     #[error("{file}, {place}: '{value}' in column '{column}' is not a number")]
@@ -255,7 +263,9 @@ pub enum Error {
         file: String,
     },
     /// Names of columns that are not understood.
-    #[error("'{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label")]
+    #[error(
+        "'{0}' is not ROLE=NAME with a role of object, task, attribute, worker, value or label (a name with a comma in quotes: label=\"yes, or no\")"
+    )]
     BadColumns(String),
     /// Labels where only judgments will do.
     #[error("{file}: only judgments have a form with a column for each attribute, and this file holds labels")]

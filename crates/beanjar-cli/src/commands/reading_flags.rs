@@ -10,7 +10,8 @@ use clap::{Args, ValueEnum};
 #[derive(Args)]
 pub(crate) struct Reading {
     /// Which columns hold what, where their names do not show it: object=id,worker=rater,label=choice. With
-    /// attribute=NAME, labels are answers to several questions, named in that column.
+    /// attribute=NAME, labels are answers to several questions, named in that column. A name with a comma stands in
+    /// quotes: label="yes, or no".
     #[arg(long, value_name = "ROLE=NAME,...")]
     columns: Option<ColumnNames>,
     /// What the file holds, where its columns do not show it.

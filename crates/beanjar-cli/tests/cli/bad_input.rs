@@ -228,3 +228,42 @@ fn judgments_that_cannot_be_laid_out_are_refused() {
     let error = folder.error(&["convert", "j.csv", "w.csv", "--form", "wide"]);
     assert!(error.contains("'score'") && error.contains("value"), "{error}");
 }
+
+#[test]
+fn a_header_alone_is_found_where_it_stands() {
+    let folder = Folder::new();
+    folder.write("title.csv", "My study\n\ntask,worker,label\n");
+    assert!(
+        folder.error(&["inspect", "title.csv"]).contains("title.csv, line 3: there is a header and not a single row")
+    );
+    folder.write("plain.csv", "task,worker,label\n");
+    assert!(folder.error(&["inspect", "plain.csv"]).contains("plain.csv, line 1: there is a header"));
+    for empty in ["[]", "{}", "[{}]"] {
+        folder.write("empty.json", empty);
+        let error = folder.error(&["inspect", "empty.json"]);
+        assert!(error.contains("empty.json: no object column, nor any other") && !error.contains("found ;"), "{error}");
+    }
+}
+
+#[test]
+fn advice_on_arguments_is_of_use() {
+    let folder = Folder::new();
+    folder.write("labels.csv", "task,worker,label\n1,a,x\n1,b,y\n");
+    for (arguments, said) in [
+        (
+            &["inspect", "labels.csv", "--seed", "-1"][..],
+            "'-1' for '--seed <N>': it must be a whole number, 0 or above",
+        ),
+        (&["inspect", "labels.csv", "--threads", "-2"], "'-2' for '--threads <N>'"),
+        (&["inspect", "labels.csv", "--costt"], "unexpected argument '--costt'"),
+        (&["inspect", "-x", "labels.csv"], "unexpected argument '-x'"),
+        (&["inspect", "labels.csv", "--bootstrp", "3"], "'--bootstrap'"),
+        (&["labels.csv"], "beanjar inspect labels.csv"),
+        (&["inspekt", "labels.csv"], "'inspect'"),
+    ] {
+        let run = folder.run(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}");
+        assert!(run.err.contains(said) && !run.err.contains("as a value, use"), "{arguments:?}: {}", run.err);
+    }
+    assert_eq!(folder.json(&["inspect", "labels.csv", "--missing", "-99"])["labels"], 2);
+}

@@ -374,6 +374,10 @@ fn a_title_above_the_header_is_passed_over() {
     assert_eq!(folder.json(&["aggregate", "plain.csv", "--truth", "truth.csv"])["truth"]["tasks"], 2);
     let err = folder.run(&["aggregate", "plain.csv", "--truth", "truth.csv"]).err;
     assert!(err.contains("read truth.csv: task=task, label=known label; 1 row above the header skipped"), "{err}");
+    // A column for each annotator, whatever their names, may have one too.
+    folder.write("wide.csv", "Results of May\n\nitem,anna,ben,carl\n1,x,y,x\n2,y,y,y\n3,x,x,y\n4,y,x,y\n");
+    let line = "read wide.csv: item=task; annotators: anna, ben, carl; 1 row above the header skipped\n";
+    assert_eq!(folder.run(&["inspect", "wide.csv"]).err, line);
     // What may be a name of a column is no title.
     folder.write("names.csv", "Results of May\nx,y,z\n1,2,3\n");
     assert!(folder.error(&["inspect", "names.csv"]).contains("found 'Results of May'"));

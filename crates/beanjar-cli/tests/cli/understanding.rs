@@ -172,3 +172,68 @@ fn a_verdict_beside_a_score_is_what_the_command_needs() {
     let both = folder.run(&["inspect", "panel.csv"]);
     assert!(both.code == 2 && both.err.contains("say --kind labels or --kind judgments"), "{}", both.err);
 }
+
+#[test]
+fn columns_with_commas_and_equals_signs_can_be_named() {
+    let folder = Folder::new();
+    folder.write("odd.csv", "\"a, b\",who=is,\"the \"\"x\"\"\"\n1,ann,cat\n1,bob,cat\n2,ann,dog\n2,bob,cat\n");
+    folder.write("long.csv", "task,worker,label\n1,ann,cat\n1,bob,cat\n2,ann,dog\n2,bob,cat\n");
+    let columns = "task=\"a, b\", worker=who=is ,label=\"the \"\"x\"\"\"";
+    assert_eq!(folder.json(&["inspect", "odd.csv", "--columns", columns]), folder.json(&["inspect", "long.csv"]));
+    folder.write("two.csv", "\"item, a\",item b,worker,label\n1,1,ann,cat\n1,1,bob,cat\n");
+    folder.write("asked.csv", "\"item,\",stimulus,worker,label\n1,1,ann,cat\n1,1,bob,cat\n");
+    let error = folder.error(&["inspect", "asked.csv"]);
+    assert!(error.contains("--columns 'object=\"item,\"'"), "{error}");
+    assert_eq!(folder.json(&["inspect", "asked.csv", "--columns", "object=\"item,\""])["tasks"], 1);
+}
+
+#[test]
+fn a_matrix_of_codes_is_one_of_annotators_where_labels_are_needed() {
+    let folder = Folder::new();
+    let rows = [("t1", [1, 1, 2]), ("t2", [2, 2, 2]), ("t3", [1, 1, 1]), ("t4", [2, 1, 2]), ("t5", [1, 2, 1])];
+    let names = ["ann", "bob", "cy"];
+    let mut wide = "task,note,length,ann,bob,cy\n".to_owned();
+    let mut long = "task,worker,label\n".to_owned();
+    for (row, (task, codes)) in rows.iter().enumerate() {
+        wide += &format!("{task},a text about {task},{},{},{},{}\n", 30 + 7 * row, codes[0], codes[1], codes[2]);
+        for (name, code) in names.iter().zip(codes) {
+            long += &format!("{task},{name},{code}\n");
+        }
+    }
+    folder.write("wide.csv", wide);
+    folder.write("long.csv", long);
+    for command in ["aggregate", "workers", "votes"] {
+        assert_eq!(folder.json(&[command, "wide.csv"]), folder.json(&[command, "long.csv"]), "{command}");
+    }
+    let err = folder.run(&["aggregate", "wide.csv"]).err;
+    assert!(err.starts_with("read wide.csv: task=task; annotators: ann, bob, cy; ignored: note, length"), "{err}");
+    // Where either would do, it is a question.
+    folder.write("plain.csv", "task,ann,bob,cy\n1,1,1,2\n2,2,2,2\n3,1,1,1\n4,2,1,2\n");
+    let error = folder.error(&["inspect", "plain.csv"]);
+    assert!(error.contains("'ann', 'bob', 'cy'") && error.contains("--wide attributes if each is"), "{error}");
+    for (wide, key) in [("annotators", "alpha"), ("attributes", "attributes")] {
+        assert!(folder.json(&["inspect", "plain.csv", "--wide", wide])[key] != serde_json::Value::Null, "{wide}");
+    }
+    // Repeats of several attributes are judgments.
+    folder.write("repeats.csv", "object,happy_1,happy_2,sad_1,sad_2\n1,1,2,1,1\n2,2,2,1,2\n3,1,1,2,2\n");
+    let error = folder.error(&["aggregate", "repeats.csv"]);
+    assert!(error.contains("this file holds judgments"), "{error}");
+}
+
+#[test]
+fn a_prompt_is_what_was_judged_where_the_judge_has_another_name() {
+    let folder = Folder::new();
+    folder.write("log.csv", "prompt,model,verdict\np1,a,yes\np1,b,yes\np2,a,no\np2,b,yes\n");
+    assert_eq!(understood(&folder, &["inspect", "log.csv"]), ["log.csv: prompt=task, model=worker, verdict=label"]);
+    folder.write("judges.csv", "item,prompt,verdict\n1,a,yes\n1,b,yes\n2,a,no\n2,b,yes\n");
+    assert_eq!(
+        understood(&folder, &["inspect", "judges.csv"]),
+        ["judges.csv: item=task, prompt=worker, verdict=label"]
+    );
+    let table = "prompt,gpt-4o,claude-3,llama-3\np1,yes,no,yes\np2,no,no,no\np3,yes,yes,yes\np4,yes,no,no\n";
+    folder.write("models.csv", table);
+    assert_eq!(
+        understood(&folder, &["aggregate", "models.csv"]),
+        ["models.csv: prompt=task; annotators: gpt-4o, claude-3, llama-3"]
+    );
+}

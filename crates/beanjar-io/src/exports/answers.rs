@@ -167,7 +167,7 @@ pub(super) fn field(record: &Record, key: &str) -> Option<String> {
 }
 
 /// Several classes that were chosen at once, as one; the order in which they were chosen does not matter.
-pub(super) fn joined(mut classes: Vec<String>) -> Option<String> {
+pub(crate) fn joined(mut classes: Vec<String>) -> Option<String> {
     classes.retain(|class| !class.trim().is_empty());
     classes.sort();
     (!classes.is_empty()).then(|| classes.join("|"))

@@ -1,6 +1,7 @@
 //! Argilla: records with responses, as its versions 1 and 2 write them, nested or flat.
 
 use super::answers::{Answer, answer, field, is_ranking, is_region, left_out, long};
+use super::listed_text::listed_text;
 use super::{Held, Record};
 use crate::error::shown;
 use serde_json::Value;
@@ -54,6 +55,26 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
     notes.extend(left_out(regions, "response", "left out: spans of the text"));
     notes.extend(left_out(rankings, "ranking", "read as what comes first"));
     long("Argilla", [key, "user"], answers, notes)
+}
+
+/// Whether a table has the columns of flat records.
+pub(super) fn is_flat(names: &[String]) -> bool {
+    let has = |name: &str| names.iter().any(|other| other == name);
+    names.iter().filter_map(|name| name.strip_suffix(".responses.users")).any(|q| has(&format!("{q}.responses")))
+}
+
+/// Flat records as data frames write them to tables of text.
+pub(super) fn read_flat(table: &Held) -> Result<Held, String> {
+    let is_list = |name: &str| name.contains(".responses");
+    let value = |name: &str, text: &String| match text.trim() {
+        "" => Value::Null,
+        text if is_list(name) => listed_text(text).unwrap_or_else(|| Value::String(text.to_owned())),
+        text => Value::String(text.to_owned()),
+    };
+    let cells = |row: usize| table.names.iter().zip(&table.columns).map(move |(name, column)| (name, &column[row]));
+    let record = |row: usize| cells(row).map(|(name, text)| (name.clone(), value(name, text))).collect();
+    let records: Vec<Record> = (0..table.rows()).map(record).collect();
+    read(&records)
 }
 
 /// How many users of version 1 turned a record down, or have begun, without a single value.

@@ -7,6 +7,7 @@ mod json_records;
 mod label_studio;
 mod label_studio_predictions;
 mod labelbox;
+mod listed_text;
 mod mturk;
 mod pairwise;
 mod prodigy;
@@ -14,7 +15,7 @@ mod several_a_task;
 mod survey;
 mod toloka;
 
-pub(crate) use answers::joined_list;
+pub(crate) use answers::{joined, joined_list};
 pub(crate) use json_records::{from_json, has_table, table};
 pub use label_studio_predictions::write_label_studio_predictions;
 pub use pairwise::PositionBias;
@@ -68,7 +69,7 @@ impl Held {
 }
 
 /// A record of a JSON export.
-type Record = Map<String, Value>;
+pub(crate) type Record = Map<String, Value>;
 
 /// A tool's exports of records: how to recognise one, and how to read it.
 struct Tool {
@@ -104,6 +105,11 @@ pub(crate) fn is_table(names: &[String]) -> bool {
     mturk::is_export(names) || toloka::is_export(names) || label_studio::is_flat(names)
 }
 
+/// Whether a table of texts with these columns is an export in which lists were written as texts.
+pub(crate) fn has_listed_texts(names: &[String]) -> bool {
+    argilla::is_flat(names)
+}
+
 /// Whether some rows hold verdicts on pairs.
 pub(crate) fn are_pairs(table: &Held) -> bool {
     pairwise::read(table).is_some()
@@ -119,6 +125,9 @@ pub(crate) fn from_table(table: &Held) -> Option<Result<Held, String>> {
     }
     if label_studio::is_flat(&table.names) {
         return Some(label_studio::read_flat(table));
+    }
+    if argilla::is_flat(&table.names) {
+        return Some(argilla::read_flat(table));
     }
     let apart = several_a_task::told_apart(table);
     pairwise::read(apart.as_ref().unwrap_or(table)).or(apart.map(Ok))

@@ -2,6 +2,7 @@
 
 use super::delimited;
 use super::wide::is_annotator;
+use crate::class_names::is_plain_number;
 use crate::column_roles::{Role, role_of};
 use beanjar::counted;
 use memchr::memchr;
@@ -26,13 +27,23 @@ pub(crate) fn is_header(names: &[&str]) -> bool {
     each_once && roles.len() + usize::from(annotators && !roles.contains(&Role::Worker)) > 1
 }
 
-/// Which of the first rows is the header, if it is not the first, those above it have fewer cells each, and it is unmistakable.
+/// Whether names under a title may be those of a wide table: the first is called as objects are, and others follow.
+fn is_wide_header(names: &[&str]) -> bool {
+    let named: Vec<&str> = names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
+    let each_once = named.iter().collect::<HashSet<_>>().len() == named.len();
+    let are_names = named.iter().all(|name| !is_plain_number(name));
+    each_once && are_names && named.len() > 2 && role_of(named[0]) == Some(Role::Object)
+}
+
+/// Which of the first rows is the header, if it is not the first, those above it have fewer cells each, and it is unmistakable;
+/// below titles of one cell it may be that of a wide table.
 pub(crate) fn header_of<S: AsRef<str>>(rows: &[Vec<S>]) -> Option<usize> {
     let filled = |row: &Vec<S>| row.iter().filter(|cell| !cell.as_ref().trim().is_empty()).count();
-    let is_header = |row: &Vec<S>| is_header(&row.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    let with = |test: fn(&[&str]) -> bool, row: &Vec<S>| test(&row.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    let is_header = |row: &Vec<S>| with(is_header, row);
     let mut most = 0;
     for (at, row) in rows.iter().take(DEEPEST).enumerate() {
-        if at > 0 && filled(row) > most && is_header(row) {
+        if at > 0 && filled(row) > most && (is_header(row) || most < 2 && with(is_wide_header, row)) {
             return (!rows[..at].iter().any(is_header)).then_some(at);
         }
         most = most.max(filled(row));
@@ -110,6 +121,7 @@ mod tests {
         assert_eq!(skipped("\n,,\ntask,a,b\n"), Some((4, 0)));
         assert_eq!(skipped("\"by Ann,\nof May\"\ntask,ann1,ann2\n"), Some((17, 1)));
         assert_eq!(skipped("Results; of May\n\ntask\tworker\tlabel\n"), Some((17, 1)));
+        assert_eq!(skipped("Results of May\n\nitem,anna,ben\n1,x,y\n"), Some((16, 1)));
     }
 
     #[test]
@@ -119,6 +131,8 @@ mod tests {
             "a,b,c\ntask,worker,label\n",
             "object,tall\n1,2\n",
             "Results of May\nx,y\n",
+            "Results of May\nitem,1,2\n",
+            "Results,of May\nitem,anna,ben\n1,x,y\n",
             "Results of May\n",
             "",
             "\n\n",

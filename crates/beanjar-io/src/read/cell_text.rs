@@ -1,11 +1,12 @@
 //! The values of a typed column as text.
 
 use super::wanted_columns::Float32;
+use crate::exports::joined;
 use crate::write::plain;
 use arrow_array::cast::AsArray;
 use arrow_array::timezone::Tz;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrowPrimitiveType, Float64Array, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, Float64Array, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
 use std::fmt::Display;
 
@@ -15,7 +16,8 @@ pub(super) type Push<'a> = dyn FnMut(Option<&dyn Display>) + 'a;
 /// A value that has no text.
 pub(super) struct NotText;
 
-/// Pushes the text of each value of a column of text, numbers, yes and no, dates, or times. Other types have no text.
+/// Pushes the text of each value of a column of text, numbers, yes and no, dates, or times; of lists of these, the values
+/// joined as JSON's are. Other types have no text.
 pub(super) fn push_texts(array: &dyn Array, push: &mut Push<'_>) -> Result<(), NotText> {
     match array.data_type() {
         DataType::Null => (0..array.len()).for_each(|_| push(None)),
@@ -70,6 +72,18 @@ pub(super) fn push_texts(array: &dyn Array, push: &mut Push<'_>) -> Result<(), N
             return moments::<TimestampNanosecondType>(array, zone, push);
         }
         DataType::Dictionary(..) => return coded(array, push),
+        DataType::List(_) => {
+            let lists = array.as_list::<i32>();
+            return listed(array, lists.values(), &|row| lists.value(row), push);
+        }
+        DataType::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            return listed(array, lists.values(), &|row| lists.value(row), push);
+        }
+        DataType::FixedSizeList(..) => {
+            let lists = array.as_fixed_size_list();
+            return listed(array, lists.values(), &|row| lists.value(row), push);
+        }
         _ => return Err(NotText),
     }
     Ok(())
@@ -148,6 +162,27 @@ fn coded(array: &dyn Array, push: &mut Push<'_>) -> Result<(), NotText> {
     Ok(())
 }
 
+/// Lists of plain values, each as one text.
+fn listed(
+    lists: &dyn Array,
+    all: &ArrayRef,
+    value: &dyn Fn(usize) -> ArrayRef,
+    push: &mut Push<'_>,
+) -> Result<(), NotText> {
+    // Lists of lists have no text, however empty.
+    if all.data_type().is_nested() || push_texts(&all.slice(0, 0), &mut |_| ()).is_err() {
+        return Err(NotText);
+    }
+    for row in 0..lists.len() {
+        let mut texts = Vec::new();
+        if lists.is_valid(row) {
+            push_texts(&value(row), &mut |text| texts.extend(text.map(ToString::to_string)))?;
+        }
+        push(displayed(joined(texts).as_ref()));
+    }
+    Ok(())
+}
+
 /// A column whose type is one of numbers, or of true and false.
 pub(super) fn as_numbers(array: &dyn Array, float32: Float32) -> Option<Float64Array> {
     Some(match array.data_type() {
@@ -209,6 +244,16 @@ mod tests {
         assert_eq!(texts(&coded), some(&["u", "-", "v", "u"]));
         let none: DictionaryArray<Int8Type> = [None::<&str>, None].into_iter().collect();
         assert_eq!(texts(&none), some(&["-", "-"]));
+    }
+
+    #[test]
+    fn lists_of_plain_values_are_one_text_as_in_json() {
+        let lists = [Some(vec![Some(2), None, Some(1)]), None, Some(vec![])];
+        let plain = ListArray::from_iter_primitive::<Int32Type, _, _>(lists);
+        assert_eq!(texts(&plain), some(&["1|2", "-", "-"]));
+        let structs = arrow_schema::Fields::from(vec![arrow_schema::Field::new("a", DataType::Int8, true)]);
+        let field = arrow_schema::Field::new("item", DataType::Struct(structs), true);
+        assert_eq!(texts(&*new_empty_array(&DataType::List(std::sync::Arc::new(field)))), None);
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use super::arrow_lengths::Checked;
 use super::cell_text::{as_numbers, push_texts};
+use super::columnar_records::records;
 use super::decoded_rows::{Places, Rows};
 use super::int128::Changed;
 use super::wanted_columns::Wanted;
 use super::{arrow_lengths, int128, parquet_lengths};
 use crate::error::{shown, visible};
-use crate::exports::Held;
+use crate::exports::{self, Held, Record, SEVERAL};
 use crate::format::READING;
 use crate::guard::guarded;
 use crate::memory::{Content, Memory};
@@ -168,6 +169,33 @@ impl Columnar {
     /// Whether a column holds whole numbers of 128 bits.
     fn is_int128(&self, column: usize) -> bool {
         matches!(&self.form, Form::Arrow(_, _, checked) if checked.int128.contains(&column))
+    }
+
+    /// Whether columns of lists and the like make the rows records of an annotation tool's export.
+    pub(super) fn is_export(&self) -> bool {
+        let is_nested = self.schema().fields().iter().any(|field| field.data_type().is_nested());
+        let first = || self.whole().ok()?.next().ok()?;
+        let is_of_export = |batch: Batch| {
+            let few = batch.columns.slice(0, batch.columns.num_rows().min(SEVERAL));
+            guarded(|| records(&few)).unwrap_or_default().iter().any(exports::is_export)
+        };
+        is_nested && first().is_some_and(is_of_export)
+    }
+
+    /// All rows, with lists and the like as JSON has them.
+    pub(super) fn records(&self) -> Result<Vec<Record>> {
+        let mut all = Vec::new();
+        let mut batches = self.whole()?;
+        while let Some(batch) = batches.next()? {
+            let damaged = || Wrong::from(DAMAGED).with(&self.source.name());
+            all.extend(guarded(|| records(&batch.columns)).ok_or_else(damaged)?);
+        }
+        Ok(all)
+    }
+
+    /// The batches of all columns.
+    fn whole(&self) -> Result<Batches> {
+        self.batches(&(0..self.schema().fields().len()).collect::<Vec<_>>())
     }
 
     /// The first rows of the columns that have a text.

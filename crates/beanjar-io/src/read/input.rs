@@ -136,6 +136,7 @@ impl Input {
 
     /// Reads the columns `kept` block by block, in order.
     pub(crate) fn for_each(self, kept: &[usize], mut take: impl FnMut(Rows) -> Result<()>) -> Result<()> {
+        let place = self.header_place();
         let (mut queue, decoder) = self.start(kept)?;
         let mut rows_read = 0;
         while let (index, Some(raw)) = queue.next()? {
@@ -143,7 +144,7 @@ impl Input {
             rows_read += rows.len();
             take(rows)?;
         }
-        if rows_read == 0 { Err(Error::HeaderOnly { file: decoder.file }) } else { Ok(()) }
+        if rows_read == 0 { Err(Error::HeaderOnly { file: place }) } else { Ok(()) }
     }
 
     /// Reads the columns `kept`, each thread into a part of its own. Blocks are handed out in order, and of several
@@ -154,6 +155,7 @@ impl Input {
         context: &Context,
         take: impl Fn(&mut P, &Rows) -> Result<()> + Sync,
     ) -> Result<Vec<P>> {
+        let place = self.header_place();
         let (queue, decoder) = self.start(kept)?;
         let queue = Mutex::new(queue);
         let failed = AtomicBool::new(false);
@@ -196,7 +198,7 @@ impl Input {
             return Err(error);
         }
         let (rows_read, parts): (Vec<usize>, Vec<P>) = done.into_iter().flatten().unzip();
-        if rows_read.iter().sum::<usize>() == 0 { Err(Error::HeaderOnly { file: decoder.file }) } else { Ok(parts) }
+        if rows_read.iter().sum::<usize>() == 0 { Err(Error::HeaderOnly { file: place }) } else { Ok(parts) }
     }
 
     fn start(self, kept: &[usize]) -> Result<(Queue, Decoder)> {

@@ -4,6 +4,7 @@ pub(crate) mod above_header;
 mod arrow_lengths;
 mod cell_text;
 mod columnar;
+mod columnar_records;
 mod decimals;
 mod decoded_rows;
 mod delimited;
@@ -99,6 +100,12 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     let input = Input::open_with(source, options, context)?.missing(&options.missing);
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
+    if names.is_empty() {
+        return Err(Error::NoTable {
+            file: place,
+            problem: "no object column, nor any other: the table is empty".into(),
+        });
+    }
     // Of a survey the respondents have a column of their own by now.
     let is_survey = input.is_survey();
     let given = if is_survey { options.columns.clone().without(Role::Worker) } else { options.columns.clone() };

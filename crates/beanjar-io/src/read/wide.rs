@@ -1,10 +1,10 @@
 //! Tables with a column for each annotator, for each attribute, or for each repeat of an attribute.
 
 use super::{Input, Kind, ReadOptions};
-use crate::Result;
 use crate::class_names::is_plain_number;
-use crate::column_roles::{Header, Role, is_nameless, role_of};
+use crate::column_roles::{Header, Role, found as named, is_nameless, role_of};
 use crate::exports::Held;
+use crate::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
 
 /// What the columns of a wide table are.
@@ -28,14 +28,19 @@ pub(super) struct Matrix {
 }
 
 /// The matrix that a file holds, if it has a column for each annotator: if the user says so, or if columns are called as
-/// annotators are, or if no column has a usual name and all hold the same few words. Other columns beside are left out: the
-/// text of the task, what is known of it, and answers that are nobody's own, such as the true one or the majority's.
+/// annotators are, or if no column has a usual name and all hold the same few words; the same few numbers will do where
+/// labels are needed, and are an error where either would do. Other columns beside are left out: the text of the task, what
+/// is known of it, and answers that are nobody's own, such as the true one or the majority's.
 pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) -> Result<Option<Matrix>> {
     let asked = options.wide == Some(Wide::Annotators);
     if !asked && options.wide.is_some() {
         return Ok(None);
     }
-    if !asked && [Role::Value, Role::Label, Role::Attribute, Role::Worker].iter().any(|role| is_there(header, *role)) {
+    // A prompt may be a worker's, and may be what was judged.
+    let is_worker =
+        || !matches!(header.find(Role::Worker), Ok(worker) if worker.is_none() || worker == object_of(header));
+    if !asked && ([Role::Value, Role::Label, Role::Attribute].iter().any(|role| is_there(header, *role)) || is_worker())
+    {
         return Ok(None);
     }
     let object = match header.find(Role::Object)? {
@@ -55,7 +60,10 @@ pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) 
             annotators.iter().copied().filter(|&column| is_annotator(&header.names[column])).collect();
         annotators = match (called.len() > 1, &sample) {
             (true, _) => called,
-            (false, Some(sample)) => with_few_words(sample, object, &annotators),
+            (false, Some(sample)) => match with_few_words(sample, object, &annotators, false) {
+                none if none.is_empty() => with_few_numbers(sample, object, &annotators, header, options)?,
+                found => found,
+            },
             (false, None) => Vec::new(),
         };
     }
@@ -64,6 +72,33 @@ pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) 
     }
     let kind = options.kind.unwrap_or_else(|| kind(sample.as_ref(), &annotators));
     Ok(Some(Matrix { object, annotators, kind }))
+}
+
+/// Those of some columns that hold the same few numbers, where labels are needed; an error where judgments would do too, in
+/// which each object is judged once.
+fn with_few_numbers(
+    sample: &Held,
+    object: usize,
+    columns: &[usize],
+    header: &Header<'_>,
+    options: &ReadOptions,
+) -> Result<Vec<usize>> {
+    let wanted = options.kind.or(options.needed);
+    // Where the first column is not called as tasks are, rows may be workers, and columns tasks.
+    if object_of(header).is_none() {
+        return Ok(Vec::new());
+    }
+    let found =
+        if wanted == Some(Kind::Judgments) { Vec::new() } else { with_few_words(sample, object, columns, true) };
+    if found.is_empty() || wanted.is_some() {
+        return Ok(found);
+    }
+    let names: Vec<String> = found.iter().map(|&column| header.names[column].clone()).collect();
+    Err(Error::UnclearColumns { file: header.place.into(), columns: named(&names) })
+}
+
+fn object_of(header: &Header<'_>) -> Option<usize> {
+    header.find(Role::Object).ok().flatten()
 }
 
 /// Whether a column has a role; two that could have it are for the reader to ask about.
@@ -124,22 +159,32 @@ pub(super) fn is_explanation(sample: &Held, column: usize) -> bool {
 }
 
 /// Those of some columns that hold few different words, most of which occur in several of them; else none. Texts are left
-/// out, and so is what shares no word with the others, if that is the smaller part.
-fn with_few_words(sample: &Held, object: usize, columns: &[usize]) -> Vec<usize> {
-    let columns: Vec<usize> = columns.iter().copied().filter(|&column| !is_prose(sample, column, columns)).collect();
+/// out, and so is what shares no word with the others, if that is the smaller part. With `numbers`, these are words too,
+/// unless columns are repeats of several attributes.
+fn with_few_words(sample: &Held, object: usize, columns: &[usize], numbers: bool) -> Vec<usize> {
+    let names: Vec<String> = columns.iter().map(|&column| sample.names[column].clone()).collect();
+    let attributes: HashSet<String> = without_repeats(&names, false).into_iter().collect();
+    if numbers && attributes.len() > 1 && attributes.len() < names.len() {
+        return Vec::new();
+    }
+    let is_measure = |column: usize| numbers && words(sample, column).len() > MOST_WORDS;
+    let is_other = |column: usize| is_prose(sample, column, columns) || is_measure(column);
+    let columns: Vec<usize> = columns.iter().copied().filter(|&column| !is_other(column)).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in columns.iter().flat_map(|&column| words(sample, column)) {
+        *counts.entry(word).or_default() += 1;
+    }
     let is_alone = |column: usize| {
         let own = words(sample, column);
-        let is_text = own.iter().all(|text| !is_plain_number(text));
-        !own.is_empty()
-            && is_text
-            && columns.iter().all(|&other| other == column || words(sample, other).is_disjoint(&own))
+        let is_text = numbers || own.iter().all(|text| !is_plain_number(text));
+        !own.is_empty() && is_text && own.iter().all(|word| counts[word] == 1)
     };
     let shared: Vec<usize> = columns.iter().copied().filter(|&column| !is_alone(column)).collect();
     let columns = if 2 * shared.len() > columns.len() { shared } else { columns };
-    if columns.len() > 1 && few_words(sample, object, &columns) { columns } else { Vec::new() }
+    if columns.len() > 1 && few_words(sample, object, &columns, numbers) { columns } else { Vec::new() }
 }
 
-fn few_words(sample: &Held, object: usize, columns: &[usize]) -> bool {
+fn few_words(sample: &Held, object: usize, columns: &[usize], numbers: bool) -> bool {
     let words = |column: usize| words(sample, column);
     let of_columns: Vec<HashSet<&str>> = columns.iter().map(|&column| words(column)).collect();
     let cells: usize =
@@ -151,7 +196,7 @@ fn few_words(sample: &Held, object: usize, columns: &[usize]) -> bool {
     };
     all.len() <= MOST_WORDS.min(cells / 2)
         && of_columns.iter().filter(|set| !set.is_empty()).count() > 1
-        && of_columns.iter().all(|set| set.is_empty() || is_text(set))
+        && of_columns.iter().all(|set| numbers || set.is_empty() || is_text(set))
         && of_columns.iter().all(shared)
         && words(object).len() == sample.rows()
 }

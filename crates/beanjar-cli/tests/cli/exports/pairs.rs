@@ -265,3 +265,32 @@ fn winners_of_0_and_1_are_turned_where_the_file_shows_what_they_mean() {
     folder.write("same.jsonl", lines((1..=5).flat_map(|item| [same(item, 0), same(item, 1)])));
     assert_eq!(folder.json(&["inspect", "same.jsonl"])["classes"], json!(["0", "1"]));
 }
+
+/// The judge prefers x, whichever side it stands on.
+#[test]
+fn sides_of_pairs_have_many_names() {
+    let folder = Folder::new();
+    for (item, judge, sides, verdict, words) in [
+        ("item", "judge", ["response_a_model", "response_b_model"], "verdict", ["A", "B"]),
+        ("item", "judge", ["Model A name", "Model B name"], "winner", ["A", "B"]),
+        ("item", "judge", ["left", "right"], "preferred", ["left", "right"]),
+        ("prompt_id", "judge_model", ["option_a", "option_b"], "choice", ["A", "B"]),
+        ("prompt", "evaluator_model", ["output_1_model", "output_2_model"], "decision", ["1", "2"]),
+        ("id", "grader", ["first_completion_model", "second_completion_model"], "grade", ["first", "second"]),
+    ] {
+        let record = |number: usize, exchanged: bool| {
+            let (first, second) = if exchanged { ("y", "x") } else { ("x", "y") };
+            json!({item: number, judge: "m", sides[0]: first, sides[1]: second, verdict: words[usize::from(exchanged)]})
+        };
+        folder.write("log.jsonl", lines((1..=6).flat_map(|item| [record(item, false), record(item, true)])));
+        let found = folder.json(&["inspect", "log.jsonl"]);
+        assert_eq!((&found["classes"], &found["tasks"]), (&json!(["x"]), &json!(6)), "{sides:?}");
+        let bias = json!([{"judge": "m", "verdicts": 12, "first": 0.5, "both_orders": 6, "changed": 0}]);
+        assert_eq!(found["positions"], bias, "{sides:?}");
+    }
+    // Two texts that are compared are no contest.
+    let record =
+        |item: usize| json!({"item": item, "judge": "m", "text_a": "some", "text_b": "other", "verdict": item % 2});
+    folder.write("same.jsonl", lines((1..=6).map(record)));
+    assert_eq!(folder.json(&["inspect", "same.jsonl"])["classes"], json!(["0", "1"]));
+}

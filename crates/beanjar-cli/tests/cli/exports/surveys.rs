@@ -202,3 +202,63 @@ fn a_column_for_each_annotator_becomes_rows_when_it_is_converted() {
         assert_eq!((run.code, folder.read("back.csv")), (0, folder.read("long.csv")), "{}", run.err);
     }
 }
+
+#[test]
+fn a_form_filled_in_once_for_each_task_is_a_table_of_rows() {
+    let folder = folder();
+    let google = |item: &str, label: &str| {
+        let mut text = format!("Timestamp,Email Address,{item},{label}\n");
+        for (minute, (task, worker, label)) in ANSWERS.iter().enumerate() {
+            text += &format!("5/1/2024 10:{minute:02}:00,{worker},{task},{label}\n");
+        }
+        text
+    };
+    for (item, label) in [("Which item?", "Your label"), ("Photo number", "What is on it?"), ("Task", "Answer")] {
+        folder.write("form.csv", google(item, label));
+        let shown = |name: &str| if name.contains(' ') { format!("'{name}'") } else { name.to_owned() };
+        let line = format!("export of Google Forms; {}=task, 'Email Address'=worker", shown(item));
+        same_as_long(&folder, "form.csv", &line);
+    }
+    let mut text =
+        "ID,Start time,Completion time,Email,Name,Which one did you look at?,Cat or dog?,Remarks\n".to_owned();
+    for (row, (task, worker, label)) in ANSWERS.iter().enumerate() {
+        let remark = if row == 3 { "hard to see from here" } else { "" };
+        text += &format!("{row},5/1/24 10:00:00,5/1/24 10:09:00,{worker},{worker} x,{task},{label},{remark}\n");
+    }
+    folder.write("ms.csv", text);
+    same_as_long(&folder, "ms.csv", "export of Microsoft Forms; 'Which one did you look at?'=task, Email=worker");
+    assert!(folder.run(&["inspect", "ms.csv"]).err.contains("Remarks"));
+    // Two questions about each thing.
+    let two = google("Item", "Cat or dog?").lines().enumerate().fold(String::new(), |text, (row, line)| {
+        let sure = ["Sure?", "yes", "no", "yes"][if row == 0 { 0 } else { 1 + row % 3 }];
+        text + &format!("{line},{sure}\n")
+    });
+    folder.write("two.csv", two);
+    let found = folder.json(&["inspect", "two.csv", "--question", "Cat or dog?"]);
+    assert_eq!(found["alpha"], folder.json(&["inspect", "long.csv"])["alpha"]);
+}
+
+#[test]
+fn tasks_are_found_among_more_questions_of_another_kind() {
+    let folder = folder();
+    let others = "Do you agree?,Have you done this before?,How old are you?,Gender,Country,Education,Remarks";
+    let mut text = format!("Timestamp,Email Address,{others}{}\n", header());
+    for (minute, (worker, about)) in [
+        ("ann", "Yes,No,31,female,Peru,school,none at all"),
+        ("bob", "Yes,Yes,44,male,Chad,college,I would like more time"),
+        ("cy", "Yes,No,27,other,Fiji,doctorate,fine as it is"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        text += &format!("5/1/2024 10:0{minute}:00,{worker},{about}{}\n", row(worker));
+    }
+    folder.write("form.csv", text);
+    same_as_long(
+        &folder,
+        "form.csv",
+        "export of Google Forms; 'Email Address'=worker; tasks: t1, t2, t3, t4; ignored:",
+    );
+    let err = folder.run(&["inspect", "form.csv"]).err;
+    assert!(err.contains("'Do you agree?'") && err.contains("'Have you done this before?'"), "{err}");
+}

@@ -105,7 +105,70 @@ fn contents(names: &[String]) -> Option<Contents> {
             }
         }
     }
-    None
+    contents_in_words(names)
+}
+
+/// The same by names of several words: `response_a_model`, `Model A name`, `output_1_text`.
+fn contents_in_words(names: &[String]) -> Option<Contents> {
+    const SIDES: [[&str; 3]; 4] =
+        [["a", "b", "c"], ["1", "2", "3"], ["first", "second", "third"], ["left", "right", "middle"]];
+    const SYSTEMS: [&str; 3] = ["model", "system", "generator"];
+    const THINGS: [&str; 7] = ["assistant", "candidate", "response", "answer", "output", "option", "completion"];
+    const BESIDE: [&str; 3] = ["name", "id", "text"];
+    let is_thing = |word: &str| SYSTEMS.contains(&word) || THINGS.contains(&word);
+    let lower: Vec<Vec<String>> = names.iter().map(|name| words(name)).collect();
+    // Of a column the side it is of, and its other words.
+    let of_side = |column: usize, sides: &[&str; 3]| {
+        let place = |word: &String| sides.iter().position(|side| side == word);
+        let (side, others): (Vec<&String>, Vec<&String>) = lower[column].iter().partition(|word| place(word).is_some());
+        let known = |word: &&String| is_thing(word) || BESIDE.contains(&word.as_str());
+        match side[..] {
+            [side] if others.iter().any(|word| is_thing(word)) && others.iter().all(known) => {
+                Some((place(side)?, others))
+            }
+            _ => None,
+        }
+    };
+    let mut found: Vec<Contents> = Vec::new();
+    for sides in &SIDES {
+        for first in 0..names.len() {
+            let Some((0, others)) = of_side(first, sides) else { continue };
+            let with = |side: usize| {
+                (0..names.len())
+                    .find(|&column| of_side(column, sides).is_some_and(|found| found == (side, others.clone())))
+            };
+            if let (Some(second), None) = (with(1), with(2)) {
+                let named = others.iter().any(|word| SYSTEMS.contains(&word.as_str()));
+                found.push(Contents { first, second, named, from_zero: false });
+            }
+        }
+    }
+    // Names of systems before what they wrote.
+    found.sort_by_key(|contents| !contents.named);
+    found.into_iter().next()
+}
+
+/// The words of a name, in small letters: `Model_A`, `modelA` and `model a` have the same.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before: Option<char> = None;
+    for c in name.chars() {
+        let begins = before.is_none_or(|before| {
+            !before.is_alphanumeric()
+                || before.is_lowercase() && c.is_uppercase()
+                || before.is_numeric() != c.is_numeric()
+        });
+        if c.is_alphanumeric() {
+            if begins {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        before = Some(c);
+    }
+    words
 }
 
 /// The values of a column.

@@ -17,7 +17,8 @@ fn is_numeric(body: &Held, column: usize) -> bool {
 
 /// Those of some columns that may be answers to one question: without texts in words of one's own, without columns that nobody
 /// filled, and without the smaller part that has no answer in common with the others, such as a respondent's age. A column
-/// between others in which all gave the same answer is a task of a class that has no other.
+/// between others in which all gave the same answer is a task of a class that has no other. Where the others are the larger
+/// part, or have answers in common among themselves, the largest group of columns with answers in common.
 pub(super) fn alike(body: &Held, columns: Vec<usize>) -> Vec<usize> {
     let filled: Vec<usize> = columns.into_iter().filter(|&column| !words(body, column).is_empty()).collect();
     let columns: Vec<usize> = filled.iter().copied().filter(|&column| !is_prose(body, column, &filled)).collect();
@@ -36,7 +37,38 @@ pub(super) fn alike(body: &Held, columns: Vec<usize>) -> Vec<usize> {
         false => shares(column) || is_inner(*column) && words(body, *column).len() == 1,
     };
     let kept: Vec<usize> = columns.iter().copied().filter(fits).collect();
-    if 2 * kept.len() > columns.len() { kept } else { columns }
+    let mostly = if 2 * kept.len() > columns.len() { kept } else { columns };
+    match mostly.iter().all(numeric) {
+        true => mostly,
+        false => largest_group(body, &mostly).unwrap_or(mostly),
+    }
+}
+
+/// Fewer columns may have an answer in common by chance: `yes`, or `none`.
+const FEWEST: usize = 3;
+
+/// The largest group of columns with answers in common, if it is larger than any other and its answers are few; with those
+/// between its columns in which all gave the same answer.
+fn largest_group(body: &Held, columns: &[usize]) -> Option<Vec<usize>> {
+    let of: Vec<HashSet<&str>> = columns.iter().map(|&column| words(body, column)).collect();
+    let alike = |a: usize, b: usize| !of[a].is_disjoint(&of[b]);
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in 0..of.len() {
+        let (near, far): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.iter().any(|&other| alike(at, other)));
+        groups = far;
+        groups.push(near.into_iter().flatten().chain([at]).collect());
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    let size = |at: usize| groups.get(at).map_or(0, Vec::len);
+    if size(0) < FEWEST || size(0) == size(1) {
+        return None;
+    }
+    let group = &groups[0];
+    let (first, last) = (*group.iter().min()?, *group.iter().max()?);
+    let belongs = |at: &usize| group.contains(at) || first < *at && *at < last && of[*at].len() == 1;
+    let found: Vec<usize> = (0..of.len()).filter(belongs).map(|at| columns[at]).collect();
+    has_few_words(body, &found).then_some(found)
 }
 
 /// Whether some columns may be answers to one question: they are numbers, or share values.

@@ -1,6 +1,7 @@
-//! Surveys: a row for each respondent, and a column for each thing that was judged.
+//! Surveys: a row for each respondent, and a column for each thing that was judged; or a row for each thing of each.
 
 mod alike;
+mod by_rows;
 mod google_forms;
 mod long;
 mod microsoft_forms;
@@ -12,6 +13,7 @@ use crate::column_roles::{ColumnNames, Header, Role, is_nameless};
 use crate::error::shown;
 use crate::read::wide::is_annotator;
 use alike::{alike, has_few_words, is_own, share_words};
+use by_rows::by_rows;
 use long::long;
 
 /// Where in a table the answers of a survey are.
@@ -56,6 +58,12 @@ pub(crate) fn read(table: &Held, given: &ColumnNames, asked: bool) -> Option<Res
     let find = |role| header.find(role).ok().flatten();
     match (known, asked) {
         (Some(survey), false) => {
+            // Others have a row for each respondent, always.
+            if ["Google Forms", "Microsoft Forms"].contains(&survey.tool)
+                && let Some(held) = by_rows(table, &survey, &header)
+            {
+                return Some(Ok(held));
+            }
             // A column of objects makes it a table of rows, and columns called as annotators are one of annotators.
             let annotators = table.names.iter().filter(|name| is_annotator(name)).count();
             let is_other = annotators > 1 || !matches!(header.find(Role::Object), Ok(None));

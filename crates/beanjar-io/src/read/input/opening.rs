@@ -132,7 +132,13 @@ impl Input {
                     None => Ok(self),
                 };
             }
-            _ => exports::is_table(&self.names) || self.may_be_pairs(),
+            (Reader::Columnar(columnar), _) if columnar.is_export() => {
+                let records = columnar.records()?.into_iter().map(serde_json::Value::Object).collect();
+                let held = exports::from_json(serde_json::Value::Array(records));
+                let held = held.map_err(|problem| Error::NoTable { file: source.name(), problem })?;
+                return Ok(Input::held(source, held));
+            }
+            _ => exports::is_table(&self.names) || exports::has_listed_texts(&self.names) || self.may_be_pairs(),
         };
         match (is_export, Apart::of(&self.names)) {
             (false, None) => return Ok(self),
