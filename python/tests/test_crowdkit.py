@@ -236,6 +236,37 @@ def test_steps_of_glad_on_frames_are_those_of_the_fit():
     assert np.allclose([*of_workers[steps.workers_], *of_tasks[steps.tasks_]], slopes, atol=1e-6)
 
 
+def tied_votes(seed):
+    """Two or three workers who vote on every task, at random: there are ties, and workers who cannot be told apart."""
+    random = np.random.default_rng(seed)
+    tasks, workers, classes = int(random.integers(2, 9)), int(random.integers(2, 4)), int(random.integers(2, 4))
+    rows = [(f"t{task}", f"w{worker}", f"c{random.integers(classes)}") for task in range(tasks) for worker in range(workers)]
+    return pd.DataFrame(rows, columns=["task", "worker", "label"])
+
+
+#: In all but the first two, SciPy's first line search ends where the next direction leads nowhere, and it begins a second one.
+TIED = [0, 1, 2, 11, 24, 35, 47, 81]
+
+
+@pytest.mark.parametrize("seed", TIED)
+def test_a_step_of_glad_goes_where_scipys_conjugate_gradients_go(seed):
+    optimize = pytest.importorskip("scipy.optimize")
+    votes = tied_votes(seed)
+    steps = ours.GLAD()
+    steps._init(votes)
+    steps._current_data = steps._e_step(steps._join_all(votes, steps.alphas_, steps.betas_, steps.priors_))
+
+    def at(x):
+        steps._update_alphas_betas(*steps._get_alphas_betas_by_point(x))
+        of_workers, of_tasks = steps._gradient_Q(steps._current_data)
+        return -steps._compute_Q(steps._current_data), -np.array([*of_workers[steps.workers_], *of_tasks[steps.tasks_]])
+
+    start = np.ones(len(steps.workers_) + len(steps.tasks_))
+    expected = optimize.minimize(at, start, jac=True, method="CG", tol=1e-2, options={"maxiter": 25}).x
+    found = ours.GLAD(n_iter=1).fit(votes)
+    assert np.allclose([*found.alphas_[steps.workers_], *found.betas_[steps.tasks_]], expected, rtol=0, atol=1e-9)
+
+
 def test_helpers_are_there_under_crowd_kits_names():
     from beanjar.crowdkit.aggregation import utils
 
@@ -297,6 +328,15 @@ def test_numbers_are_those_of_crowd_kit(name, classes, seed):
                 pd.testing.assert_series_equal(a, b, rtol=1e-6, atol=atol)
     if hasattr(other, "loss_history_"):
         assert np.allclose(one.loss_history_, other.loss_history_, rtol=1e-4, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", TIED)
+def test_glad_is_that_of_crowd_kit_where_votes_are_tied(seed):
+    theirs = pytest.importorskip("crowdkit.aggregation")
+    one, other = (package.GLAD(n_iter=3).fit(tied_votes(seed)) for package in (ours, theirs))
+    for attribute in ("alphas_", "betas_", "probas_"):
+        assert np.allclose(getattr(one, attribute).sort_index(), getattr(other, attribute).sort_index(), rtol=0, atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore")

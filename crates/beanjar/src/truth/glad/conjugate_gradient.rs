@@ -1,6 +1,7 @@
 //! The minimum of a smooth function of many variables, by conjugate gradients (Polak and Ribière).
 
 use super::line_search::{At, search};
+use super::zoom;
 use crate::Result;
 
 /// When to stop.
@@ -16,6 +17,9 @@ pub(super) struct Limits {
 const DOWNHILL: f64 = 0.01;
 
 /// Moves `x` to a minimum of the function of which `look` gives the value and, in its second argument, the slopes.
+///
+/// A step is only taken to where the next direction leads downhill (Gilbert and Nocedal 1992). Where that of the first line
+/// search does not, another one looks for it.
 pub(super) fn minimise(
     x: &mut Vec<f64>,
     limits: Limits,
@@ -31,37 +35,46 @@ pub(super) fn minimise(
         if steepest(&slopes) <= limits.steepest {
             break;
         }
-        let slope = dot(&slopes, &direction);
-        let guess = 1.01 * 2.0 * (value - value_before) / slope;
+        let start = At { step: 0.0, value, slope: dot(&slopes, &direction) };
+        let guess = 1.01 * 2.0 * (value - value_before) / start.slope;
         let first = if guess < 0.0 { 1.0 } else { guess.min(1.0) };
         let mut failed = None;
-        let found = search(At { step: 0.0, value, slope }, first, |step| {
+        let mut at = |step: f64| {
             there.iter_mut().zip(x.iter().zip(&direction)).for_each(|(there, (x, along))| *there = x + step * along);
-            match look(&there, &mut slopes_there) {
-                Ok(value) => (value, dot(&slopes_there, &direction)),
-                Err(error) => {
-                    failed = Some(error);
-                    (f64::NAN, f64::NAN)
-                }
-            }
+            let value = look(&there, &mut slopes_there).unwrap_or_else(|error| {
+                failed = Some(error);
+                f64::NAN
+            });
+            let here = At { step, value, slope: dot(&slopes_there, &direction) };
+            let square = dot(&slopes_there, &slopes_there);
+            let downhill = kept(&slopes, &slopes_there) * here.slope - square <= -DOWNHILL * square;
+            (here, downhill || steepest(&slopes_there) <= limits.steepest)
+        };
+        let mut leads_on = false;
+        let found = search(start, first, |step| {
+            let (here, allowed) = at(step);
+            leads_on = allowed;
+            (here.value, here.slope)
         });
+        // The step that is taken is the last one that was looked at.
+        let found = found.filter(|_| leads_on).or_else(|| zoom::search(start, first, &mut at));
         if let Some(error) = failed {
             return Err(error);
         }
-        // The step that is taken is the last one that was looked at.
         let Some(found) = found else { break };
         (value_before, value) = (value, found.value);
         std::mem::swap(x, &mut there);
-        let square = dot(&slopes, &slopes);
-        let turned: f64 = slopes_there.iter().zip(&slopes).map(|(new, old)| (new - old) * new).sum();
-        let keep = (turned / square).max(0.0);
+        let keep = kept(&slopes, &slopes_there);
         std::mem::swap(&mut slopes, &mut slopes_there);
         direction.iter_mut().zip(&slopes).for_each(|(along, slope)| *along = keep * *along - slope);
-        if dot(&direction, &slopes) > -DOWNHILL * dot(&slopes, &slopes) {
-            direction.iter_mut().zip(&slopes).for_each(|(along, slope)| *along = -slope);
-        }
     }
     Ok(())
+}
+
+/// How much of the direction is kept where slopes are new.
+fn kept(old: &[f64], new: &[f64]) -> f64 {
+    let turned: f64 = new.iter().zip(old).map(|(new, old)| (new - old) * new).sum();
+    (turned / dot(old, old)).max(0.0)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -11,9 +11,9 @@ pub(super) struct At {
 }
 
 /// How much the value must fall, as a share of what the slope at the start promises.
-const DECREASE: f64 = 1e-4;
+pub(super) const DECREASE: f64 = 1e-4;
 /// How far the slope must flatten; small, for conjugate directions need good steps.
-const FLATTEN: f64 = 0.4;
+pub(super) const FLATTEN: f64 = 0.4;
 /// An interval of this relative width holds nothing more.
 const NARROW: f64 = 1e-14;
 const SMALLEST: f64 = 1e-100;

@@ -3,6 +3,7 @@
 mod conjugate_gradient;
 mod line_search;
 mod look;
+mod zoom;
 
 use super::rule::{Confusion, Rule};
 use super::{ClassPrior, Evidence, Posterior, Stopping, TruthFit};
