@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from ._call import Answer, call, given
-from ._results import Result, bars
+import numpy as np
+
+from ._call import Answer, call, given, parsed
+from ._results import MOST, Result, bars
+from ._returned import columns_of, frame
 
 
 class Aggregation(Result):
@@ -14,6 +18,16 @@ class Aggregation(Result):
 
     _table = "tasks"
     _shown = ("task", "label", "confidence", "tied", "state", "effective_votes")
+
+    def to_frame(self) -> Any:
+        """The table of tasks, of the kind that came in."""
+        if (columns := self._columns("table")) is not None:
+            return self._framed(columns)
+        return self._frame(self._answer.whole()["tasks"], self._shown)
+
+    def _columns(self, table: str) -> dict[str, Any] | None:
+        """A table of tasks as it was handed over; none where a result was pickled, or no library is there to read it."""
+        return columns_of(getattr(self._answer.tasks[0], table), self._answer.kind) if self._answer.tasks else None
 
     @property
     def tasks(self) -> Any:
@@ -28,8 +42,13 @@ class Aggregation(Result):
     @property
     def probabilities(self) -> Any:
         """A row for each task: the probability of each class."""
-        rows = [{"task": row["task"], **row["probabilities"]} for row in self._answer.data["tasks"]]
-        return self._frame(rows, ("task", *self._answer.data["classes"]))
+        if (columns := self._columns("probabilities")) is None:
+            rows = self._answer.whole()["tasks"]
+            written = (name for name in self._answer.data["classes"] if any(name in row["probabilities"] for row in rows))
+            columns = {"P(task)" if name == "task" else name: [row["probabilities"].get(name) for row in rows] for name in written}
+            columns = {"task": [row["task"] for row in rows], **columns}
+        # A class may be called worker.
+        return frame(columns, self._answer.kind, {name: was for name, was in self._answer.types.items() if name == "task"})
 
     @property
     def families(self) -> list[list[Any]]:
@@ -41,15 +60,21 @@ class Aggregation(Result):
         """How many independent votes a task's votes are worth, on average; known to the method ``auto``."""
         return self._answer.data.get("chosen", {}).get("effective_votes")
 
+    def _first_rows(self) -> tuple[list[Mapping[str, Any]], int]:
+        if not self._answer.tasks:
+            return super()._first_rows()
+        return parsed(self._answer.tasks[0].json(MOST)), len(self._answer.tasks[0])
+
     def _title(self) -> str:
         data = self._answer.data
-        return f"Aggregation: {len(data['tasks'])} tasks by {len(data['workers'])} workers, method {data['method']}"
+        return f"Aggregation: {self._first_rows()[1]} tasks by {len(data['workers'])} workers, method {data['method']}"
 
     def _figure(self) -> str:
-        counts = [0] * 20
-        for row in self._answer.data["tasks"]:
-            counts[min(int(20 * row["confidence"]), 19)] += 1
-        return bars(counts)
+        if self._answer.tasks:
+            confidence = np.frombuffer(self._answer.tasks[0].confidences())
+        else:
+            confidence = np.array([row["confidence"] for row in self._answer.data["tasks"]])
+        return bars(np.bincount(np.minimum(20 * confidence, 19).astype(int), minlength=20).tolist())
 
 
 class Questions(dict[str, Any]):
@@ -98,5 +123,8 @@ def by_question(answer: Answer, result: type[Result]) -> Any:
     """The result, or one for each question where the labels answer several."""
     if "questions" not in answer.data:
         return result(answer)
-    one = lambda data: result(Answer(data, answer.kind, answer.types, answer.warnings, answer.notes))  # noqa: E731
-    return Questions({data["question"]: one(data) for data in answer.data["questions"]})
+    found: dict[str, Any] = {}
+    for number, data in enumerate(answer.data["questions"]):
+        tasks = answer.tasks[number : number + 1]
+        found[data["question"]] = result(Answer(data, answer.kind, answer.types, answer.warnings, answer.notes, tasks))
+    return Questions(found)

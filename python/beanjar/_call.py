@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,32 @@ class BeanjarWarning(UserWarning):
 
 
 class Answer:
-    """What a command answers: its JSON, and what is needed to give tables back as they came."""
+    """What a command answers: its JSON, and what is needed to give tables back as they came.
 
-    def __init__(self, data: dict[str, Any], kind: str, types: Mapping[str, Was], warnings: list[str], notes: list[str]):
+    ``tasks`` are what was found of tasks, question by question. There may be millions, and they are not in ``data`` before
+    somebody asks for the whole.
+    """
+
+    def __init__(
+        self, data: dict[str, Any], kind: str, types: Mapping[str, Was], warnings: list[str], notes: list[str],
+        tasks: Sequence[_beanjar.Tasks] = (),
+    ):  # fmt: skip
         self.data = data
         self.kind = kind
         self.types = dict(types)
         self.warnings = warnings
         self.notes = notes
+        self.tasks = list(tasks)
+
+    def whole(self) -> dict[str, Any]:
+        """The JSON with the tasks in it."""
+        if self.tasks and not self.data["tasks"]:
+            self.data["tasks"] = parsed(self.tasks[0].json())
+        return self.data
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.whole()
+        return {**self.__dict__, "tasks": []}
 
 
 def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Mapping[str, Any], warn: bool = True) -> Answer:
@@ -46,14 +64,14 @@ def call(command: str, main: Any, *, positional: Mapping[str, Any], options: Map
     flags = [word for name, value in options.items() for word in flag(name, value, held)]
     with Bar(progress) as bar:
         # A table may have any name, also one that begins with a dash.
-        text, notes, warned, columns = _beanjar.call([command, *flags, "--", *places], held.things, bar.show)
+        text, notes, warned, columns, tasks = _beanjar.call([command, *flags, "--", *places], held.things, bar.show)
     for sentence in warned if warn else ():
         warnings.warn(sentence, BeanjarWarning, stacklevel=_of_the_caller())
     types = {} if is_path(main) else held.types(dict(columns))
-    return Answer(_parsed(text) if text else {}, kind(main), types, warned, notes)
+    return Answer(parsed(text) if text else {}, kind(main), types, warned, notes, tasks)
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
+def parsed(text: bytes) -> Any:
     """What a command answered. Of a million tasks that is millions of objects, through which the search for garbage would go
     again and again in vain."""
     searching = gc.isenabled()
@@ -200,7 +218,9 @@ class Bar:
             except ImportError:
                 self.wanted = False
                 return
-            self.bar = tqdm(total=100, leave=False, bar_format="{desc} {percentage:3.0f}%|{bar}| {remaining} left")
+            # Without its guess of how far the next step will be: after a large one it would wait for another.
+            look = "{desc} {percentage:3.0f}%|{bar}| {remaining} left"
+            self.bar = tqdm(total=100, leave=False, miniters=0, bar_format=look)
         self.bar.set_description(stage, refresh=False)
         # A stage within a stage may begin anew; a bar that runs backwards only confuses.
         self.bar.update(max(0.0, 100 * done - self.bar.n))
@@ -213,4 +233,4 @@ class Bar:
             self.bar.close()
 
 
-__all__ = ["Answer", "BeanjarError", "BeanjarWarning", "Matrix", "Text", "call", "given"]
+__all__ = ["Answer", "BeanjarError", "BeanjarWarning", "Matrix", "Text", "call", "given", "parsed"]

@@ -13,7 +13,7 @@ from ._call import BeanjarError, Matrix, Text, call
 from ._estimator import Estimator
 from ._frames import is_pandas, is_path, is_rows, is_table
 from ._texts import coded, text
-from ._results import Result, bars
+from ._results import Result, sizes
 
 
 class Learned(Result):
@@ -35,8 +35,7 @@ class Learned(Result):
         return f"Learned: {len(self._answer.data['features'])} features, penalty {self._answer.data['penalty']:.4g}"
 
     def _figure(self) -> str:
-        weights = (row["truth"] for row in self._answer.data["features"])
-        return bars(sum(map(abs, weight)) if isinstance(weight, list) else abs(weight or 0.0) for weight in weights)
+        return sizes(row["truth"] for row in self._answer.data["features"])
 
 
 class SparseExperts(Estimator):

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
+from unicodedata import category
+from uuid import UUID
 
 import numpy as np
 
@@ -40,7 +42,12 @@ def is_path(table: Any) -> bool:
 
 def is_table(value: Any) -> bool:
     """Whether this is a table rather than an option."""
-    return is_pandas(value) or is_polars(value) or hasattr(value, "__arrow_c_stream__")
+    return is_pandas(value) or is_polars(value) or speaks_arrow(value)
+
+
+def speaks_arrow(value: Any) -> bool:
+    """Whether this gives its columns through Arrow's C interface, as one batch or as several."""
+    return hasattr(value, "__arrow_c_stream__") or (hasattr(value, "__arrow_c_array__") and not is_column(value))
 
 
 def is_column(value: Any) -> bool:
@@ -69,6 +76,9 @@ def is_rows(value: Any) -> bool:
 class Table:
     """A table in one of three forms: a frame of pandas, something that speaks Arrow, or a dict of columns."""
 
+    #: Of a frame of polars, the types of its columns.
+    dtypes: Mapping[str, Any]
+
     def __init__(self, name: str, given: Any):
         self.name = name
         self.content = self._known(given)
@@ -79,10 +89,13 @@ class Table:
         if is_polars(given):
             import polars as pl
 
-            # What polars says of a column of nothing is not what Arrow's readers expect, and objects are only pointers there.
+            # What polars says of a column of nothing is not what Arrow's readers expect, numbers of 128 bits are not in its
+            # standard, and objects are only pointers there.
+            wide = [getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name)]
             objects = pl.col(pl.Object).map_elements(text, return_dtype=pl.String)
-            return given.lazy().with_columns(pl.col(pl.Null).cast(pl.String)).collect().with_columns(objects)
-        if hasattr(given, "__arrow_c_stream__"):
+            self.dtypes = dict(given.collect_schema())
+            return given.lazy().with_columns(pl.col(pl.Null, *wide).cast(pl.String)).collect().with_columns(objects)
+        if speaks_arrow(given):
             # Some can be read once only, and their types are asked for later.
             return given if find_spec("pyarrow") is None else _whole(given)
         if is_rows(given):
@@ -127,7 +140,7 @@ class Table:
         if is_pandas(table):
             return _was_of_pandas(table[column]) if column in table else None
         if is_polars(table):
-            return _was_of_polars(table[column]) if column in table.columns else None
+            return _was_of_polars(table[column], self.dtypes[column]) if column in table.columns else None
         return _was_of_arrow(table.column(column)) if column in getattr(table, "column_names", ()) else None
 
 
@@ -216,6 +229,11 @@ def _was_of_pandas(column: Any) -> Was | None:
     import pandas as pd
 
     kinds, dtype = pd.api.types, column.dtype
+    if isinstance(dtype, pd.ArrowDtype) and hasattr(dtype.pyarrow_dtype, "storage_type"):
+        import pyarrow as pa
+
+        found = _was_of_arrow(pa.chunked_array([pa.array(column)]))
+        return found and Was(dtype, found.values)
     if isinstance(dtype, pd.CategoricalDtype):
         return Was(dtype) if _is_simple(column) else was(list(dtype.categories), dtype)
     if kinds.is_bool_dtype(dtype):
@@ -231,11 +249,11 @@ def _was_of_pandas(column: Any) -> Was | None:
         return None
 
 
-def _was_of_polars(column: Any) -> Was | None:
+def _was_of_polars(column: Any, dtype: Any) -> Was | None:
     import polars as pl
 
-    if column.dtype.is_numeric() or isinstance(column.dtype, (pl.Categorical, pl.Enum)):
-        return Was(column.dtype)
+    if dtype.is_numeric() or isinstance(dtype, (pl.Categorical, pl.Enum)):
+        return Was(dtype)
     if column.dtype == pl.String or column.dtype.is_nested():
         return None
     return BOOL if column.dtype == pl.Boolean else was(column.unique(maintain_order=True).to_list(), column.dtype)
@@ -249,4 +267,31 @@ def _was_of_arrow(column: Any) -> Was | None:
         return Was(found)
     if types.is_boolean(found):
         return BOOL
+    if types.is_dictionary(found):
+        plain = types.is_string(found.value_type) or types.is_large_string(found.value_type)
+        return Was(found if plain else found.value_type)
+    if types.is_large_string(found) or types.is_string_view(found):
+        return Was(found)
+    if types.is_fixed_size_binary(found) or isinstance(found, getattr(pa, "UuidType", ())):
+        return _was_fixed(column)
     return was(column.unique().to_pylist(), found) if types.is_temporal(found) or types.is_binary(found) else None
+
+
+def _was_fixed(column: Any) -> Was:
+    """What ids of a fixed number of bytes were, such as those of 16 random ones."""
+    import pyarrow as pa
+
+    stored = [getattr(chunk, "storage", chunk) for chunk in column.chunks]
+    ids = [one for one in pa.chunked_array(stored, stored[0].type if stored else pa.binary()).unique().to_pylist() if one is not None]
+    has_uuids = len(ids) > 0 and len(ids[0]) == 16 and not all(_is_printed(one) for one in ids)
+    texts = [str(UUID(bytes=one)) if has_uuids else text(one) for one in ids]
+    back = ids if pa.types.is_fixed_size_binary(column.type) else [UUID(bytes=one) for one in ids]
+    return Was(column.type, dict(zip(texts, back, strict=True)))
+
+
+def _is_printed(value: bytes) -> bool:
+    """Whether bytes are a text that can be seen."""
+    try:
+        return all(category(letter) != "Cc" for letter in value.decode())
+    except UnicodeDecodeError:
+        return False

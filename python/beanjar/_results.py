@@ -38,11 +38,11 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as the command line prints it with ``--format json``."""
-        return self._answer.data
+        return self._answer.whole()
 
     def to_json(self) -> str:
         """The same as text."""
-        return json.dumps(self._answer.data, ensure_ascii=False)
+        return json.dumps(self._answer.whole(), ensure_ascii=False)
 
     def to_frame(self) -> Any:
         """The main table, of the kind that came in."""
@@ -52,7 +52,9 @@ class Result:
         names = [name for name in shown if any(name in row for row in rows)] or list(dict.fromkeys(k for row in rows for k in row))
         if not rows:
             names = list(shown)
-        columns = {name: _column(rows, name) for name in names}
+        return self._framed({name: _column(rows, name) for name in names})
+
+    def _framed(self, columns: Mapping[str, Any]) -> Any:
         return frame(columns, self._answer.kind, {name: was for name, was in self._answer.types.items() if name in columns})
 
     def _values(self, role: str, texts: list[str]) -> list[Any]:
@@ -79,11 +81,16 @@ class Result:
         """A small figure, as SVG; nothing where there is none."""
         return ""
 
-    def _repr_html_(self) -> str:
+    def _first_rows(self) -> tuple[list[Mapping[str, Any]], int]:
+        """The rows of the main table that are shown, and how many there are."""
         rows = self._answer.data.get(self._table, [])
+        return rows[:MOST], len(rows)
+
+    def _repr_html_(self) -> str:
+        rows, all_of_them = self._first_rows()
         names = self._shown or tuple(rows[0] if rows else ())
-        more = f"<p>and {len(rows) - MOST} more</p>" if len(rows) > MOST else ""
-        return f"<p>{escape(self._title())}</p>{self._figure()}{html_table(names, rows[:MOST])}{more}"
+        more = f"<p>and {all_of_them - MOST} more</p>" if all_of_them > MOST else ""
+        return f"<p>{escape(self._title())}</p>{self._figure()}{html_table(names, rows)}{more}"
 
 
 def _column(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
@@ -126,6 +133,11 @@ def bars(values: Iterable[float], width: int = 320, height: int = 48) -> str:
         for i, value in enumerate(values)
     )
     return f'<svg width="{width}" height="{height}" fill="#4a7ba6" role="img">{rects}</svg>'
+
+
+def sizes(weights: Iterable[Any]) -> str:
+    """Bars of how large weights are; of several classes, all together."""
+    return bars(sum(map(abs, weight)) if isinstance(weight, list) else abs(weight or 0.0) for weight in weights)
 
 
 def line(values: Iterable[float | None], width: int = 320, height: int = 80) -> str:

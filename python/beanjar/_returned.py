@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,15 +16,48 @@ KINDS = ("arrow", "pandas", "polars")
 def frame(columns: Mapping[str, Any], kind: str, types: Mapping[str, Was] | None = None) -> Any:
     """A table of this kind; some columns with the types that they came with, where what is in them allows it."""
     types = types or {}
-    made: dict[str, Any] = {name: values if isinstance(values, np.ndarray) else list(values) for name, values in columns.items()}
+    made: dict[str, Any] = {name: values if _is_column(values) else list(values) for name, values in columns.items()}
     for name, was in types.items():
-        made[name] = was.back(made[name])
+        if was.values is not None:
+            made[name] = was.back(_listed(made[name]))
     dtypes = {name: was.dtype for name, was in types.items() if was.dtype is not None}
-    if kind == "arrow" and find_spec("pyarrow") is None:
-        kind = next((other for other in ("pandas", "polars") if find_spec(other)), kind)
+    kind = _there(kind)
     if kind == "arrow":
         return _arrow(made, dtypes)
     return _pandas(made, dtypes) if kind == "pandas" else _polars(made, dtypes)
+
+
+def columns_of(table: Callable[[], Any], kind: str) -> dict[str, Any] | None:
+    """The columns of a table that speaks Arrow, for a frame of this kind; none if nothing is there that reads it."""
+    kind = _there(kind)
+    if kind == "polars":
+        import polars as pl
+
+        return pl.DataFrame(table()).to_dict()
+    if find_spec("pyarrow") is None:
+        return None
+    import pyarrow as pa
+
+    found = pa.table(table())
+    return dict(zip(found.column_names, found.columns, strict=True)) if kind == "arrow" else dict(found.to_pandas().items())
+
+
+def _there(kind: str) -> str:
+    """The kind itself, or another one where pyarrow is not installed."""
+    if kind == "arrow" and find_spec("pyarrow") is None:
+        return next((other for other in ("pandas", "polars") if find_spec(other)), kind)
+    return kind
+
+
+def _is_column(values: Any) -> bool:
+    """Whether this is an array or series of a library."""
+    return hasattr(values, "dtype") or hasattr(values, "type")
+
+
+def _listed(values: Any) -> list[Any]:
+    if isinstance(values, list):
+        return values
+    return (getattr(values, "to_pylist", None) or values.tolist)() if not hasattr(values, "to_list") else values.to_list()
 
 
 def values(texts: list[str], kind: str, was: Was | None) -> list[Any]:
@@ -44,7 +77,7 @@ def _arrow(columns: dict[str, Any], dtypes: Mapping[str, Any]) -> Any:
     arrays = {}
     for name, values in columns.items():
         try:
-            arrays[name] = pa.array(values)
+            arrays[name] = values if isinstance(values, pa.ChunkedArray) else pa.array(values)
         except refused:
             arrays[name] = pa.array([None if value is None else str(value) for value in values])
         try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._call import Answer, Text, call, given
 from ._estimator import Estimator
-from ._results import Result, bars, html_table, line
+from ._results import Result, bars, html_table, line, sizes
 
 
 class Selection(Result):
@@ -104,7 +104,8 @@ class Predictor:
 
     def _repr_html_(self) -> str:
         rows = self.model.get("attributes", [])
-        return f"<p>{escape(repr(self)[1:-1])}</p>{html_table(rows[0] if rows else (), rows)}"
+        figure = sizes(row["weight"] for row in rows)
+        return f"<p>{escape(repr(self)[1:-1])}</p>{figure}{html_table(rows[0] if rows else (), rows)}"
 
 
 class Predictions(Result):

@@ -2,6 +2,7 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 import beanjar
@@ -30,6 +31,64 @@ def test_what_goes_out_is_of_the_kind_that_came_in(crowd, kind, module):
         assert type(table).__module__.split(".")[0] == module
     assert len(result.tasks) == 150
     assert len(result.workers) == 12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["auto", "majority"])
+def test_tables_of_tasks_are_the_rows_of_the_json(crowd, kind, method):
+    result = beanjar.aggregate(KINDS[kind](crowd.labels), method=method)
+    tasks, shares = listed(result.tasks), listed(result.probabilities)
+    assert "150 tasks" in repr(result) and result._repr_html_().count("<tr>") == 11
+    assert result._answer.data["tasks"] == [], "rows are made before somebody asks for them"
+    rows = result.to_dict()["tasks"]
+    assert list(tasks) == [name for name in ("task", "label", "confidence", "tied", "state", "effective_votes") if name in rows[0]]
+    assert [dict(zip(tasks, row, strict=True)) for row in zip(*tasks.values(), strict=True)] == [
+        {name: value for name, value in row.items() if name != "probabilities"} for row in rows
+    ]
+    assert list(shares) == ["task", *result.classes]
+    assert list(zip(*shares.values(), strict=True)) == [(row["task"], *row["probabilities"].values()) for row in rows]
+
+
+def listed(table):
+    """The columns of a table of any kind, as lists."""
+    if hasattr(table, "to_pydict"):
+        return table.to_pydict()
+    return {name: table[name].to_list() for name in table.columns}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_tables_of_a_pickled_result_are_the_same(crowd, kind, monkeypatch):
+    numbers = {**crowd.labels, "task": [int(task[1:]) for task in crowd.labels["task"]]}
+    for columns in (crowd.labels, numbers):
+        result = beanjar.aggregate(KINDS[kind](columns))
+        copy = pickle.loads(pickle.dumps(result))
+        for table, again in ((result.tasks, copy.tasks), (result.probabilities, copy.probabilities)):
+            assert table.equals(again)
+            assert str(getattr(table, "schema", getattr(table, "dtypes", None))) == str(getattr(again, "schema", getattr(again, "dtypes", None)))
+        assert copy._repr_html_() == result._repr_html_() and repr(copy) == repr(result)
+        if kind == "pandas":
+            import sys
+
+            with monkeypatch.context() as without:
+                without.setitem(sys.modules, "pyarrow", None)
+                assert listed(result.tasks) == listed(copy.tasks)
+
+
+def test_of_very_many_classes_impossible_ones_are_missing():
+    random = np.random.default_rng(0)
+    votes = {"task": np.repeat(np.arange(200), 3), "worker": np.tile(np.arange(3), 200), "label": random.integers(60, size=600)}
+    result = beanjar.aggregate(pd.DataFrame(votes), method="majority")
+    shares, rows = result.probabilities, result.to_dict()["tasks"]
+    assert shares.isna().any(axis=None)
+    assert [row.dropna().to_dict() for _, row in shares.drop(columns="task").iterrows()] == [row["probabilities"] for row in rows]
+    assert pickle.loads(pickle.dumps(result)).probabilities.equals(shares)
+    assert pl.from_pandas(shares).equals(beanjar.aggregate(pl.DataFrame(votes), method="majority").probabilities)
+
+
+def test_classes_may_be_called_as_columns_are():
+    frame = votes([1, 1, 2, 2], [1, 2, 1, 2], ["task", "worker", "worker", "worker"])
+    for result in (found := beanjar.aggregate(frame, method="majority"), pickle.loads(pickle.dumps(found))):
+        assert result.probabilities.to_dict("list") == {"task": [1, 2], "P(task)": [0.5, 0.0], "worker": [0.5, 1.0]}
 
 
 def test_known_answers_may_be_tables_or_series(crowd, csv, command):
@@ -94,6 +153,8 @@ def test_several_questions_are_treated_on_their_own():
     found = beanjar.aggregate(frame, method="majority")
     assert list(found) == ["p", "q"]
     assert found["p"].to_frame()["label"].tolist() == ["x"]
+    assert [row["confidence"] for row in found["q"].to_dict()["tasks"]] == found["q"].tasks["confidence"].tolist() == [0.5]
+    assert found["q"].probabilities.to_dict("list") == {"task": [1], "y": [0.5], "z": [0.5]}
 
 
 def test_results_are_pickled_shown_and_described(crowd):

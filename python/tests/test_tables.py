@@ -65,6 +65,56 @@ def test_ids_of_polars_and_pyarrow_come_back_as_they_came(kind):
     assert majority(rows).to_dict() == majority(columns).to_dict()
 
 
+def test_arrow_columns_of_rare_types():
+    ids = [uuid.UUID(int=7), uuid.UUID("b5d1c3f0-8f2c-4d57-9d2e-0c8b9f6a1e44")]
+    stored = pa.array([one.bytes for one in ids for _ in range(3)], pa.binary(16))
+    table = pa.table({**VOTES, "task": stored, "nothing": pa.nulls(6)})
+    found = majority(table)
+    assert [row["task"] for row in found.to_dict()["tasks"]] == list(map(str, ids))
+    assert found.to_frame()["task"].to_pylist() == [one.bytes for one in ids]
+    if hasattr(pa, "uuid"):
+        known = pa.ExtensionArray.from_storage(pa.uuid(), stored)
+        found = majority(pa.table({**VOTES, "task": known})).to_frame()["task"]
+        assert (found.to_pylist(), found.type) == (ids, pa.uuid())
+        column = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([known])))
+        assert majority(pd.DataFrame({**VOTES, "task": column})).to_frame()["task"].tolist() == ids
+    short = pa.array([b"ab"] * 3 + [b"cd"] * 3, pa.binary(2))
+    assert majority(pa.table({**VOTES, "task": short})).to_frame()["task"].to_pylist() == [b"ab", b"cd"]
+    for kind in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
+        assert majority(pa.table({**VOTES, "label": pa.array(LABELS).cast(kind)})).to_frame()["label"].type == kind
+    with pytest.raises(beanjar.BeanjarError, match="labels: there is not a single row with a task, a worker and a label"):
+        majority(pa.table({**VOTES, "label": pa.nulls(6)}))
+    for odd in (pa.array([b"\xff\xfe"] * 6, pa.binary(2)), pa.array([1] * 6, pa.duration("s"))):
+        with pytest.raises(beanjar.BeanjarError, match="labels: cannot be read: column 'task' of type .* not text, number or date"):
+            majority(pa.table({**VOTES, "task": odd}))
+
+
+class Speaks:
+    """Some other library's table, which has one of the two methods of Arrow's interface only."""
+
+    def __init__(self, method):
+        batch = pa.record_batch(VOTES)
+        setattr(type(self), method, lambda _, requested_schema=None: getattr(batch, method)(requested_schema))
+
+
+@pytest.mark.parametrize("method", ["__arrow_c_stream__", "__arrow_c_array__"])
+@pytest.mark.parametrize("with_pyarrow", [True, False])
+def test_whatever_speaks_arrow_is_a_table(method, with_pyarrow, monkeypatch):
+    table = type("Other", (Speaks,), {})(method)
+    expected = majority(VOTES).to_dict()
+    if not with_pyarrow:
+        import sys
+
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert majority(table).to_dict() == expected
+
+
+def test_results_are_read_by_whatever_speaks_arrow(crowd):
+    tasks = beanjar.aggregate(crowd.labels)._answer.tasks[0]
+    assert pa.table(tasks.table()).schema.names == pl.DataFrame(tasks.table()).columns
+    assert len(tasks) == len(pl.DataFrame(tasks.probabilities())) == 150
+
+
 def test_lists_of_ids_come_back_as_they_came(crowd):
     frame = pd.DataFrame(crowd.labels)
     numbers = frame.assign(worker=frame["worker"].str[1:].astype(int))
@@ -76,6 +126,13 @@ def test_lists_of_ids_come_back_as_they_came(crowd):
     classes = frame.assign(label=frame["label"].str[1:].astype(int))
     assert beanjar.DawidSkene().fit(classes).classes_ == [1, 2, 3]
     assert pickle.loads(pickle.dumps(beanjar.aggregate(numbers))).workers["worker"].dtype == numbers["worker"].dtype
+
+
+def test_whole_numbers_of_128_bits_come_back_as_they_came():
+    frame = pl.DataFrame({**VOTES, "task": [2**90] * 3 + [-5] * 3}, schema_overrides={"task": pl.Int128})
+    found = majority(frame).to_frame()["task"]
+    assert (found.to_list(), found.dtype) == ([2**90, -5], pl.Int128)
+    assert majority(frame.lazy()).to_frame()["task"].equals(found)
 
 
 def test_an_index_with_a_name_is_a_column():
@@ -177,7 +234,8 @@ def test_results_show_a_table_and_a_figure(crowd, photos):
     shown = [
         beanjar.aggregate(labels), beanjar.rank_workers(labels), beanjar.votes(labels), beanjar.next(labels, 4),
         beanjar.gold(labels, 4), beanjar.inspect(labels), beanjar.inspect(judgments), beanjar.score(crowd.truth, labels),
-        selection, selection.plan(),
+        selection, selection.plan(), selection.fit(predictor="moments"),
+        beanjar.SparseExperts(penalty=1.0).fit([[0.0], [1.0], [2.0], [3.0]] * 3, [0, 0, 1, 1] * 3).result_,
     ]  # fmt: skip
     for result in shown:
         assert "<table>" in result._repr_html_() and "<svg" in result._repr_html_(), result

@@ -41,8 +41,8 @@ def run_cells(notebook):
 
 @pytest.mark.filterwarnings("ignore::beanjar.BeanjarWarning")
 @pytest.mark.parametrize("notebook", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_notebook_runs(notebook, monkeypatch):
-    monkeypatch.delenv("BEANJAR_DATA", raising=False)
+def test_a_notebook_runs(notebook, monkeypatch, tmp_path):
+    monkeypatch.setenv("BEANJAR_DATA", str(tmp_path))
     table = run_cells(notebook)["table"]
     assert list(table.index) == ["simulated", "mean"] and table.notna().all(axis=None)
     assert table.loc["simulated", "auto"] > table.loc["simulated", "plain vote"]
@@ -55,4 +55,5 @@ def test_the_notebook_reads_panels(monkeypatch, tmp_path):
     (tmp_path / "panels" / "copa").symlink_to(data_folder() / "panels" / "copa")
     monkeypatch.setenv("BEANJAR_DATA", str(tmp_path))
     table = run_cells(FOLDER / "language_model_panel.ipynb")["table"]
+    assert list(table) == ["plain vote", "auto", "auto, 50 known"]
     assert table.loc["copa", "auto"] > table.loc["copa", "plain vote"] + 0.05

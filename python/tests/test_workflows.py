@@ -141,6 +141,18 @@ def test_methods_are_estimators(crowd, method):
     assert np.allclose(shares, 1)
 
 
+def test_methods_of_two_classes_and_of_known_answers_are_estimators():
+    crowd = beanjar.simulate.labels(tasks=80, workers=9, votes=5, classes=2, frames="pandas")
+    known = crowd.truth[:30]
+    for estimator, more in ((beanjar.Kos(iterations=20), ()), (beanjar.GoldMajority(), (known,))):
+        fitted = pickle.loads(pickle.dumps(estimator.fit(crowd.labels, *more)))
+        right = fitted.labels_.set_index("task")["label"] == crowd.truth.set_index("task")["label"]
+        assert right.mean() > 0.7
+        assert fitted.predict(crowd.labels)["label"].tolist() == fitted.labels_["label"].tolist() or more
+    with pytest.raises(beanjar.BeanjarError, match="gold-majority needs known labels"):
+        beanjar.GoldMajority().fit(crowd.labels)
+
+
 def test_models_are_compared_without_truth(crowd, csv, command):
     good = crowd.truth
     bad = {"task": good["task"], "label": good["label"][1:] + good["label"][:1]}
@@ -196,8 +208,9 @@ def test_features_may_be_arrays_sparse_matrices_and_frames(experts, csv, command
 def test_a_plain_classifier_keeps_scikit_learns_rules():
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
     found = checks.check_estimator(beanjar.SparseExperts(penalty=1.0), on_fail=None)
-    failed = [one["check_name"] for one in found if one["status"] == "failed"]
+    failed = [one["check_name"] for one in found if one["status"] in ("failed", "xfail")]
     assert failed == []
+    assert sum(one["status"] == "passed" for one in found) > 30
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::parsing::parsed;
 use crate::{Format, hush_expected_panics, said};
-use beanjar::Progress;
+use beanjar::{AggregateOutcome, Progress};
 use beanjar_io::{Memory, with_memory};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What a command answers to a program.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// What it prints, as JSON.
+    /// What it prints, as JSON; the lists of tasks of `outcomes` are empty there.
     pub json: Vec<u8>,
+    /// What it found of tasks, which may be millions, question by question where there are several.
+    pub outcomes: Vec<AggregateOutcome>,
     /// What each table was understood to hold, a line each.
     pub notes: Vec<String>,
     /// What it warns of, a sentence each.
@@ -85,11 +87,27 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_json_that_the_command_prints() {
-        let answer = answer(&["aggregate", "labels", "--method", "majority"]).unwrap();
+        let answer = answer(&["inspect", "labels"]).unwrap();
         let found: serde_json::Value = serde_json::from_slice(&answer.json).unwrap();
-        assert_eq!(found["tasks"][1]["label"], "y");
+        assert_eq!(found["workers"][2]["worker"], "c");
+        assert!(answer.outcomes.is_empty());
         assert_eq!(answer.notes, ["read labels: task=task, worker=worker, label=label"]);
-        assert!(answer.warnings.is_empty());
+        assert_eq!(answer.warnings, ["1 worker with a single label: too few to measure agreement"]);
+    }
+
+    #[test]
+    fn tasks_are_handed_over_as_they_are_and_the_rest_is_the_json_that_the_command_prints() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("found.json").display().to_string();
+        let written = answer(&["aggregate", "labels", "--out", &file]).unwrap();
+        assert!(written.json.is_empty() && written.outcomes.is_empty());
+        let printed: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let answer = answer(&["aggregate", "labels"]).unwrap();
+        let mut found: serde_json::Value = serde_json::from_slice(&answer.json).unwrap();
+        assert_eq!(found["tasks"].as_array().unwrap().len(), 0);
+        found["tasks"] = serde_json::to_value(answer.outcomes[0].written_tasks(usize::MAX)).unwrap();
+        assert_eq!(found["tasks"][1]["label"], "y");
+        assert_eq!(found, printed);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod text_table;
 use crate::failure::{Failure, Result};
 use crate::progress::{moved, working};
 use crate::{Common, Format};
+use beanjar::AggregateOutcome;
 pub(crate) use beanjar::counted as count;
 pub(crate) use beanjar_io::visible as one_line;
 use beanjar_io::{Output, Source, Understood, write_csv, write_rows};
@@ -279,6 +280,18 @@ impl Common {
         self.note(&format!("read {file}: {understood}"));
         if let Some(caller) = &self.caller {
             caller.tell(|answer| answer.columns.push((file.to_owned(), understood.columns.clone())));
+        }
+    }
+
+    /// Whether tasks are handed over to a calling program as they are, and not printed.
+    pub(crate) fn hands_over(&self) -> bool {
+        self.caller.is_some() && self.out.is_none()
+    }
+
+    /// Hands what was found of tasks over, if it is not printed.
+    pub(crate) fn hand_over(&self, outcome: AggregateOutcome) {
+        if let Some(caller) = self.caller.as_ref().filter(|_| self.hands_over()) {
+            caller.tell(|answer| answer.outcomes.push(outcome));
         }
     }
 

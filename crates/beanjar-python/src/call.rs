@@ -1,14 +1,15 @@
 //! Commands, called with what Python holds.
 
 use crate::held::{Held, memory};
+use crate::tasks::Tasks;
 use crate::watch::{BeanjarError, watched};
 use beanjar_cli::Answer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ffi::OsString;
 
-/// JSON, notes, warnings, and of each table its columns and what they hold.
-type Called<'py> = (Bound<'py, PyBytes>, Vec<String>, Vec<String>, Vec<(String, Vec<(String, String)>)>);
+/// JSON, notes, warnings, of each table its columns and what they hold, and what was found of tasks.
+type Called<'py> = (Bound<'py, PyBytes>, Vec<String>, Vec<String>, Vec<(String, Vec<(String, String)>)>, Vec<Tasks>);
 
 /// Calls a command with the arguments of the command line, and what is held under the names among them.
 #[pyfunction]
@@ -22,10 +23,11 @@ pub(crate) fn call<'py>(
     let answer = watched(py, progress, move |ear| {
         beanjar_cli::call(&arguments, held, move |progress| ear.hear(progress.stage, progress.done))
     })?;
-    let Answer { json, notes, warnings, columns } = answer.map_err(BeanjarError::new_err)?;
+    let Answer { json, outcomes, notes, warnings, columns } = answer.map_err(BeanjarError::new_err)?;
     let named = |(column, role): (String, &str)| (column, role.to_owned());
     let columns = columns.into_iter().map(|(table, columns)| (table, columns.into_iter().map(named).collect()));
-    Ok((PyBytes::new(py, &json), notes, warnings, columns.collect()))
+    let tasks = outcomes.into_iter().map(Tasks::from);
+    Ok((PyBytes::new(py, &json), notes, warnings, columns.collect(), tasks.collect()))
 }
 
 /// The command line, whose first word is the program's name. Gives the exit code.

@@ -3,7 +3,6 @@
 use crate::numbers::floats;
 use crate::watch::BeanjarError;
 use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::ArrowArrayStreamReader;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use beanjar::judgments::{Dictionary, TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
@@ -77,7 +76,7 @@ impl Placer {
 
 /// The batches of a table of any library that speaks Arrow's C interface.
 fn batches(table: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
-    let reader: ArrowArrayStreamReader = crate::held::stream(table)?;
+    let reader = crate::held::stream(table)?;
     reader.collect::<Result<Vec<_>, _>>().map_err(|error| PyTypeError::new_err(format!("not a table: {error}")))
 }
 

@@ -2,7 +2,6 @@
 
 use crate::numbers::{floats, integers};
 use crate::watch::BeanjarError;
-use arrow_array::ffi_stream::ArrowArrayStreamReader;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, Schema};
@@ -11,7 +10,8 @@ use beanjar::experts::Features;
 use beanjar_io::{Content, Memory};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule};
+use pyo3::types::PyBytes;
+use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::Arc;
 
 /// A name, the kind of thing that is held under it, and the thing.
@@ -42,13 +42,8 @@ fn arrow(table: &Bound<'_, PyAny>) -> PyResult<Content> {
 }
 
 /// The batches of such a table, one by one.
-pub(crate) fn stream(table: &Bound<'_, PyAny>) -> PyResult<ArrowArrayStreamReader> {
-    let capsule = table.call_method0("__arrow_c_stream__")?;
-    let stream = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
-    // SAFETY: a capsule of this name holds a stream of Arrow's C interface. It is ours now: the reader takes the stream out
-    // of the capsule, which stays alive until it has.
-    let reader = unsafe { ArrowArrayStreamReader::from_raw(stream.as_ptr().cast()) };
-    reader.map_err(refused)
+pub(crate) fn stream(table: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    table.extract::<AnyRecordBatch>()?.into_reader()
 }
 
 fn refused(error: ArrowError) -> PyErr {

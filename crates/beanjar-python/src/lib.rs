@@ -8,6 +8,7 @@ mod crowdkit;
 mod distributed;
 mod held;
 mod numbers;
+mod tasks;
 mod watch;
 
 use pyo3::prelude::*;
@@ -23,6 +24,8 @@ mod _beanjar {
         Gathering, Pass, Placer, Reading, add_parts, classes_of, fit_distributed, inspect_distributed, layout,
         sample_tasks, vote_patterns,
     };
+    #[pymodule_export]
+    use crate::tasks::{Table, Tasks};
     #[pymodule_export]
     use crate::watch::BeanjarError;
 

@@ -96,7 +96,10 @@ impl Predict {
             error => self.failure(error),
         })?;
         common.warn_all(&outcome.warnings);
-        sink.emit(&AggregateReport { outcome: &outcome, all: false, probabilities: self.probabilities })
+        let (probabilities, handed_over) = (self.probabilities, common.hands_over());
+        sink.emit(&AggregateReport { outcome: &outcome, all: false, probabilities, handed_over })?;
+        common.hand_over(outcome);
+        Ok(())
     }
 
     /// Classifies units by their features, and by the labels of experts if there are any.

@@ -6,7 +6,7 @@ use crate::write::plain;
 use arrow_array::cast::AsArray;
 use arrow_array::timezone::Tz;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, Float64Array, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, Float64Array, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
 use std::fmt::Display;
 
@@ -46,6 +46,9 @@ pub(super) fn push_texts(array: &dyn Array, push: &mut Push<'_>) -> Result<(), N
         DataType::Binary => return bytes(array.as_binary::<i32>().iter(), push),
         DataType::LargeBinary => return bytes(array.as_binary::<i64>().iter(), push),
         DataType::BinaryView => return bytes(array.as_binary_view().iter(), push),
+        DataType::FixedSizeBinary(16) if !is_printed(array.as_fixed_size_binary()) => {
+            array.as_fixed_size_binary().iter().for_each(|value| push(displayed(value.map(uuid).as_ref())));
+        }
         DataType::FixedSizeBinary(_) => return bytes(array.as_fixed_size_binary().iter(), push),
         DataType::Date32 => return dated(array.as_primitive::<Date32Type>(), PrimitiveArray::value_as_date, push),
         DataType::Date64 => return dated(array.as_primitive::<Date64Type>(), PrimitiveArray::value_as_datetime, push),
@@ -112,6 +115,18 @@ fn bytes<'a>(values: impl Iterator<Item = Option<&'a [u8]>>, push: &mut Push<'_>
     Ok(())
 }
 
+/// Whether all values are texts that can be seen. Ids of 16 random bytes are not.
+fn is_printed(values: &FixedSizeBinaryArray) -> bool {
+    let printed = |bytes: &[u8]| str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control));
+    values.iter().flatten().all(printed)
+}
+
+/// The usual text of an id of 16 bytes (RFC 9562).
+fn uuid(bytes: &[u8]) -> String {
+    let part = |from: usize, to: usize| bytes[from..to].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    [part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 16)].join("-")
+}
+
 /// Dates and times, as ISO 8601 has them.
 fn dated<T: ArrowPrimitiveType, D: std::fmt::Debug>(
     values: &PrimitiveArray<T>,
@@ -136,8 +151,9 @@ fn moments<T: ArrowTimestampType>(
 ) -> Result<(), NotText> {
     let values = array.as_primitive::<T>();
     let Some(zone) = zone else { return dated(values, PrimitiveArray::value_as_datetime, push) };
-    // Without a table of all zones, the moment itself can be given: in UTC.
-    let zone: Tz = zone.parse().or_else(|_| "+00:00".parse()).map_err(|_| NotText)?;
+    // Of a zone with a name, whose table may be there or not, the moment itself is given: in UTC.
+    let offset = if zone.starts_with(['+', '-']) { &**zone } else { "+00:00" };
+    let zone: Tz = offset.parse().or_else(|_| "+00:00".parse()).map_err(|_| NotText)?;
     for row in 0..values.len() {
         let text = match values.is_valid(row) {
             true => Some(values.value_as_datetime_with_tz(row, zone).ok_or(NotText)?.to_rfc3339()),
@@ -240,6 +256,13 @@ mod tests {
         );
         assert_eq!(texts(&BinaryArray::from(vec![&b"z"[..]])), some(&["z"]));
         assert_eq!(texts(&BinaryArray::from(vec![&b"\xff"[..]])), None);
+        let fixed = |values: &[&[u8]]| FixedSizeBinaryArray::try_from_iter(values.iter()).unwrap();
+        assert_eq!(texts(&fixed(&[b"ab", b"cd"])), some(&["ab", "cd"]));
+        assert_eq!(texts(&fixed(&[b"sixteen letters!"])), some(&["sixteen letters!"]));
+        let ids = fixed(&[&std::array::from_fn::<u8, 16, _>(|i| i as u8), b"sixteen letters!"]);
+        let expected = ["00010203-0405-0607-0809-0a0b0c0d0e0f", "73697874-6565-6e20-6c65-747465727321"];
+        assert_eq!(texts(&ids), some(&expected));
+        assert_eq!(texts(&fixed(&[b"\xff\xfe"])), None);
         let coded: DictionaryArray<Int32Type> = [Some("u"), None, Some("v"), Some("u")].into_iter().collect();
         assert_eq!(texts(&coded), some(&["u", "-", "v", "u"]));
         let none: DictionaryArray<Int8Type> = [None::<&str>, None].into_iter().collect();

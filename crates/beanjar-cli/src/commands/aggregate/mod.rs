@@ -180,7 +180,9 @@ impl Aggregate {
                 if let Some((path, output)) = workers {
                     write_rows(path, output, worker_rows(&outcome))?;
                 }
-                sink.emit(&self.printed(&outcome))
+                sink.emit(&self.printed(&outcome, common))?;
+                common.hand_over(outcome);
+                Ok(())
             }
             Labelled::Each(_) if model.is_some() => Err(Failure::Words(format!(
                 "{}: --model saves the fit of one question; choose it with --question",
@@ -199,14 +201,17 @@ impl Aggregate {
                     let tables = outcomes.iter().map(|(name, outcome)| (name.clone(), WorkerReport(outcome)));
                     write_rows(path, output, ByQuestion(tables.collect()).rows())?;
                 }
-                let reports = outcomes.iter().map(|(name, outcome)| (name.clone(), self.printed(outcome)));
-                sink.emit(&ByQuestion(reports.collect()))
+                let reports = outcomes.iter().map(|(name, outcome)| (name.clone(), self.printed(outcome, common)));
+                sink.emit(&ByQuestion(reports.collect()))?;
+                outcomes.into_iter().for_each(|(_, outcome)| common.hand_over(outcome));
+                Ok(())
             }
         }
     }
 
-    fn printed<'a>(&self, outcome: &'a AggregateOutcome) -> AggregateReport<'a> {
-        AggregateReport { outcome, all: self.all, probabilities: self.probabilities }
+    fn printed<'a>(&self, outcome: &'a AggregateOutcome, common: &Common) -> AggregateReport<'a> {
+        let handed_over = common.hands_over();
+        AggregateReport { outcome, all: self.all, probabilities: self.probabilities, handed_over }
     }
 
     /// Aggregates the labels of one question, which are not needed any more then, and there may be millions.

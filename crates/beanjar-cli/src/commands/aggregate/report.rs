@@ -2,19 +2,26 @@ use crate::commands::predict::confusion_table;
 use crate::output::{Report, Rows, count, exact, number, table, with_header};
 use beanjar::AggregateOutcome;
 use beanjar::truth::{AggregatedTask, AggregatedWorker, AutoSummary, Calibration, CandidateWeight, TaskState};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What `aggregate` and `predict` print.
-#[derive(Serialize)]
-#[serde(transparent)]
 pub(crate) struct AggregateReport<'a> {
     pub(crate) outcome: &'a AggregateOutcome,
     /// Whether the table shows every task and worker.
-    #[serde(skip)]
     pub(crate) all: bool,
     /// Whether the table of tasks has the probability of each class.
-    #[serde(skip)]
     pub(crate) probabilities: bool,
+    /// Whether the tasks are handed over to a calling program, and not printed.
+    pub(crate) handed_over: bool,
+}
+
+impl Serialize for AggregateReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.handed_over {
+            true => self.outcome.without_tasks().serialize(serializer),
+            false => self.outcome.serialize(serializer),
+        }
+    }
 }
 
 /// The table of workers, for a file of its own.

@@ -1,3 +1,4 @@
+use super::MANY_CLASSES;
 use std::ops::Index;
 
 /// The probabilities of one task's classes.
@@ -27,6 +28,12 @@ impl<'a> Probabilities<'a> {
     pub fn possible(self) -> impl ExactSizeIterator<Item = (usize, f64)> + 'a {
         let class = move |at: usize| self.listed.map_or(at, |listed| usize::from(listed[at]));
         self.values.iter().enumerate().map(move |(at, &p)| (class(at), p))
+    }
+
+    /// The same without those of very many classes that are impossible, which are nearly all.
+    pub fn written(self) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let all = self.classes < MANY_CLASSES;
+        self.possible().filter(move |(_, p)| all || *p != 0.0)
     }
 
     /// The probability of each class.

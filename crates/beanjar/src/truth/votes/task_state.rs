@@ -8,7 +8,6 @@ use crate::truth::{Posterior, Rule};
 
 /// How far a task's label is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum TaskState {
     /// Its label has a probability above 0.95.
@@ -19,6 +18,26 @@ pub enum TaskState {
     Hopeless,
     /// Its answer was given: it says nothing of the labels.
     Known,
+}
+
+impl TaskState {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskState::Settled => "settled",
+            TaskState::InDoubt => "in-doubt",
+            TaskState::Hopeless => "hopeless",
+            TaskState::Known => "known",
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for TaskState {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// The probability above which a label is settled.
