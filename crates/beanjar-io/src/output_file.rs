@@ -43,6 +43,10 @@ impl Output {
     /// Begins a file, which must not be one of the `inputs`.
     pub fn create(path: impl AsRef<Path>, inputs: &[&Source]) -> Result<Output> {
         let file = path.as_ref().display().to_string();
+        if is_open_already(path.as_ref()) {
+            let opened = File::options().append(true).open(&path).map_err(|error| unwritable(path.as_ref(), &error))?;
+            return Ok(Output { path: path.as_ref().to_owned(), file: Target::Direct(opened) });
+        }
         let path = &behind_link(path.as_ref());
         if let Ok(target) = path.canonicalize() {
             let same = |input: &&&Source| matches!(input, Source::File(input) if input.canonicalize().is_ok_and(|input| input == target));
@@ -136,6 +140,13 @@ impl Write for Output {
             Target::Unnamed(file) | Target::Direct(file) => file.flush(),
         }
     }
+}
+
+/// Whether a path names a file that the process was given open, such as /dev/stdout. It is added to, and never replaced.
+fn is_open_already(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    [Path::new("/dev/stdout"), Path::new("/dev/stderr")].contains(&path)
+        || path.parent().is_some_and(|folder| folders.contains(&folder))
 }
 
 /// What a link leads to is replaced, not the link, be it there already or not.

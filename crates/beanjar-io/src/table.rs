@@ -108,7 +108,8 @@ pub fn read_table_with(source: &Source, missing: &Missing) -> Result<Table> {
 const PANDAS_INDEX: &str = "__index_level_0__";
 
 /// The columns of a table of one row per object, that of the ids first: the first, or the one called as ids are behind a
-/// column that only counts rows, which data frames leave behind; or the index that pandas saved as the last column.
+/// column that only counts rows, which data frames leave behind; or the last, where pandas saves an index and
+/// the first is not called as ids are.
 pub(crate) fn id_first(names: &[String]) -> Vec<usize> {
     let saved = names.iter().position(|name| name == PANDAS_INDEX);
     if let Some(index) = saved.filter(|&index| index > 0) {
@@ -120,9 +121,14 @@ pub(crate) fn id_first(names: &[String]) -> Vec<usize> {
     }
     let counts = is_nameless(&names[0]) || names[0].eq_ignore_ascii_case("index");
     let is_id = |column: &usize| role_of(&names[*column]) == Some(Role::Object);
-    match (1..names.len()).find(is_id).filter(|_| counts) {
-        Some(id) => std::iter::once(id).chain((1..names.len()).filter(|&column| column != id)).collect(),
-        None => (0..names.len()).collect(),
+    let behind = |id: usize, from: usize| {
+        std::iter::once(id).chain((from..names.len()).filter(|&column| column != id)).collect()
+    };
+    // pandas saves an index that has a name as the last column.
+    let last = (names.len() - 1..names.len()).find(|last| !is_id(&0) && is_id(last));
+    match (1..names.len()).find(is_id) {
+        Some(id) if counts => behind(id, 1),
+        _ => last.map_or_else(|| (0..names.len()).collect(), |last| behind(last, 0)),
     }
 }
 

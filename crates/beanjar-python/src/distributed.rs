@@ -47,11 +47,8 @@ pub(crate) struct Placer(TaskPlacer);
 impl Placer {
     #[new]
     fn new(workers: Vec<String>, labels: Vec<(String, u16)>, bits: u32) -> PyResult<Self> {
-        if bits > 16 {
-            return Err(PyTypeError::new_err("bits is above 16: there can be 65,536 parts at most"));
-        }
         let labels = labels.iter().map(|(label, class)| (label.as_str(), *class));
-        Ok(Placer(TaskPlacer::new(workers.iter().map(String::as_str), labels, bits)))
+        TaskPlacer::new(workers.iter().map(String::as_str), labels, bits).map(Placer).map_err(|error| py_error(&error))
     }
 
     /// Takes a table of task, worker and label. Gives what is waiting, part by part, if that is `most` rows or more.

@@ -4,7 +4,7 @@ use super::select::{AggregateName, noise_factors};
 use super::selection_file::read_selection;
 use crate::Common;
 use crate::failure::Result;
-use crate::output::{count, number, table};
+use crate::output::{count, number, one_line, table};
 use beanjar::Model;
 use beanjar::multiselect::{Combine, FitPredictor, Fitting, Predictor, PredictorAttribute};
 use beanjar_io::Source;
@@ -110,11 +110,11 @@ fn summary(predictor: &Predictor) -> String {
         (None, Some(classes)) => format!(
             "Tells apart the {} classes of '{}', fitted on {objects}: each class has weights of its own\n\n{rows}",
             classes.names.len(),
-            predictor.label
+            one_line(&predictor.label)
         ),
         (bias, _) => format!(
             "Predicts '{}', fitted on {objects}: the sum of the weighted {} of the judgments, and the bias\n\n{rows}  (bias)  {}\n",
-            predictor.label,
+            one_line(&predictor.label),
             plural(predictor.aggregate),
             number(bias)
         ),

@@ -3,7 +3,7 @@ use super::report_flags::{ReportFlags, title_of};
 use super::{Known, Reading, column_names};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::{Report, Rows, exact, number, table, with_header};
+use crate::output::{Report, Rows, exact, number, one_line, table, with_header};
 use beanjar::experts::LearnedFrom;
 use beanjar::surrogate::ModelScore;
 use beanjar::{Column, ScoreOutcome};
@@ -98,7 +98,13 @@ impl Report for ScoreOutcome {
             cells
         };
         let header = ["model", "S", "se", "worse by", "se", "implied risk", "tasks"];
-        let mut text = table(&header, self.models.iter().map(row).collect());
+        let learned = |model: &ModelScore| model.learned_labels.is_some_and(|labels| labels > 0);
+        let mut text = String::new();
+        for model in self.models.iter().filter(|model| learned(model)) {
+            let name = one_line(&model.name);
+            text += &format!("not to be believed: {name} was learned from these labels, so its S is too small\n");
+        }
+        text += &table(&header, self.models.iter().map(row).collect());
         text +=
             "\n  S: the share of labels that differ from the prediction, averaged over tasks; se: its standard error\n";
         text += "  worse by: how much larger S is than the first model's, on the tasks that both predict\n";
@@ -126,8 +132,18 @@ impl Report for ScoreOutcome {
             _ => true,
         });
         let unsure: Vec<&str> = unsure.map(|model| model.name.as_str()).collect();
-        if let [first, _, ..] = &self.models[..] {
-            text += &format!("  believe {}: its S is the smallest", first.name);
+        let known = self.models.iter().filter_map(|model| Some((model, model.gold?)));
+        let least = known.min_by(|one, other| one.1.risk.total_cmp(&other.1.risk)).filter(|_| self.models.len() > 1);
+        if let Some((model, gold)) = least {
+            let (name, risk) = (one_line(&model.name), number(gold.risk));
+            text +=
+                &format!("  believe {name}: by known answers and labels together its risk is the smallest, {risk}\n");
+        } else if let [first, _, ..] = &self.models[..] {
+            if learned(first) {
+                text += "  believe none by S: score them by labels that none of them was learned from\n";
+                return text;
+            }
+            text += &format!("  believe {}: its S is the smallest", one_line(&first.name));
             text += &match unsure.is_empty() {
                 true => ", by more than two standard errors of the difference\n".to_owned(),
                 false => format!(

@@ -267,3 +267,64 @@ fn advice_on_arguments_is_of_use() {
     }
     assert_eq!(folder.json(&["inspect", "labels.csv", "--missing", "-99"])["labels"], 2);
 }
+
+#[test]
+fn a_number_out_of_range_is_named_with_its_flag() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "labels", "--tasks", "20", "--workers", "5", "--out", "crowd"]);
+    folder.run(&["simulate", "photos", "--objects", "30", "--out", "photos"]);
+    folder.run(&["simulate", "experts", "--units", "40", "--out", "experts"]);
+    let aggregate = ["aggregate", "crowd/labels.csv", "--method"];
+    let select = ["select", "photos/judgments.csv", "--labels", "photos/truth.csv", "--budget", "5"];
+    let learn = ["learn", "experts/features.csv", "--labels", "experts/labels.csv"];
+    let (votes, next) = (["votes", "crowd/labels.csv"], ["next", "crowd/labels.csv"]);
+    let (simulate, photos) = (["simulate", "labels", "--out", "x"], ["simulate", "photos", "--out", "x"]);
+    let cases: [(&[&str], &[&str]); 40] = [
+        (&aggregate[..2], &["--prior", "0.5"]),
+        (&aggregate, &["dawid-skene", "--smoothing", "-1"]),
+        (&aggregate, &["dawid-skene", "--iterations", "0"]),
+        (&aggregate, &["mmsr", "--iterations", "0"]),
+        (&aggregate, &["mixture", "--restarts", "0"]),
+        (&aggregate, &["mixture", "--components", "0"]),
+        (&aggregate, &["skilled", "--kinds", "99"]),
+        (&["workers", "crowd/labels.csv"], &["--keep", "99"]),
+        (&["inspect", "crowd/labels.csv"], &["--bootstrap", "99999999"]),
+        (&["inspect", "photos/judgments.csv"], &["--mean-of", "0"]),
+        (&["inspect", "photos/judgments.csv"], &["--wanted", "2"]),
+        (&select[..4], &["--budget", "-1"]),
+        (&select, &["--ridge", "-1"]),
+        (&select, &["--bootstrap", "99999999"]),
+        (&select, &["--noise-factor", "-1"]),
+        (&select, &["--cost", "beard=-1"]),
+        (&votes, &["--target-accuracy", "2"]),
+        (&votes, &["--cost", "-1"]),
+        (&votes, &["--worth", "-1"]),
+        (&votes, &["--most", "0"]),
+        (&next, &["--votes", "0"]),
+        (&next, &["--per-task", "0"]),
+        (&next, &["--most-per-task", "0"]),
+        (&next, &["--cost", "-1"]),
+        (&next, &["--stop", "2"]),
+        (&["gold", "crowd/labels.csv"], &["--n", "0"]),
+        (&learn, &["--penalty", "-1"]),
+        (&learn, &["--folds", "1"]),
+        (&learn, &["--holdout", "2"]),
+        (&learn, &["--restarts", "0"]),
+        (&learn, &["--penalty-difficulty", "-1"]),
+        (&simulate, &["--classes", "0"]),
+        (&simulate, &["--tasks", "0"]),
+        (&simulate, &["--votes", "99"]),
+        (&simulate, &["--accuracy", "2"]),
+        (&simulate, &["--hard", "2"]),
+        (&simulate, &["--priors", "1,2,3"]),
+        (&photos, &["--objects", "0"]),
+        (&photos, &["--judgments", "0"]),
+        (&["simulate", "experts", "--out", "x"], &["--units", "0"]),
+    ];
+    for (command, more) in cases {
+        let arguments = [command, more].concat();
+        let error = folder.error(&arguments);
+        let flag = more.iter().find(|word| word.starts_with("--")).expect("a flag");
+        assert!(error.contains(flag), "{arguments:?}: {error}");
+    }
+}

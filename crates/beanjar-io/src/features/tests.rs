@@ -296,5 +296,6 @@ fn ids_are_found_where_they_stand() {
     assert_eq!(ids(",x,unit\n0,1,a\n", None), (a.clone(), x.clone(), false));
     assert_eq!(ids(",x\na,1\n", Some("elsewhere")), (a.clone(), x.clone(), false));
     assert_eq!(ids("x,__index_level_0__\n1,a\n", None), (a.clone(), x.clone(), false));
-    assert_eq!(ids("unit,x,__index_level_0__\na,1,17\n", None), (a, x, false));
+    assert_eq!(ids("unit,x,__index_level_0__\na,1,17\n", None), (a.clone(), x.clone(), false));
+    assert_eq!(ids("x,object\n1,a\n", None), (a, x, false));
 }

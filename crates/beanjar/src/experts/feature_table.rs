@@ -20,7 +20,7 @@ pub struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// From the units' ids, the features' names, and as many values.
+    /// From the units' ids and the features' names, each once, and as many values.
     pub fn new(units: Dictionary, names: Vec<String>, features: Features) -> Result<Self> {
         if (units.len(), names.len()) != (features.units(), features.len()) {
             return Err(Error::OutOfRange {
@@ -29,7 +29,12 @@ impl FeatureTable {
                 range: "of one row for each id and one column for each name",
             });
         }
-        Ok(FeatureTable { units, names, features })
+        let mut seen = std::collections::HashSet::new();
+        let repeated = units.repeated().or_else(|| names.iter().map(String::as_str).find(|name| !seen.insert(*name)));
+        match repeated {
+            Some(twice) => Err(Error::RepeatedId(twice.to_owned())),
+            None => Ok(FeatureTable { units, names, features }),
+        }
     }
 
     /// The units' ids.
@@ -69,6 +74,10 @@ mod tests {
         let units: Dictionary = ["a", "b"].into_iter().collect();
         assert!(FeatureTable::new(units.clone(), vec!["x".into()], features.clone()).is_err());
         assert!(FeatureTable::new(Dictionary::default(), vec!["x".into(), "y".into()], features.clone()).is_err());
+        let twice = |text: &str| Err(Error::RepeatedId(text.into()));
+        assert_eq!(FeatureTable::new(units.clone(), vec!["x".into(), "x".into()], features.clone()), twice("x"));
+        let same: Dictionary = ["a", "a"].into_iter().collect();
+        assert_eq!(FeatureTable::new(same, vec!["x".into(), "y".into()], features.clone()), twice("a"));
         let table = FeatureTable::new(units, vec!["x".into(), "y".into()], features.clone()).unwrap();
         assert_eq!(table.features_named(&["y".into(), "x".into()]).unwrap(), features.of_columns(&[1, 0]).unwrap());
         assert_eq!(table.features_named(&["z".into()]), Err(Error::NoFeature("z".into())));

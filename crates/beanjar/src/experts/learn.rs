@@ -248,12 +248,12 @@ impl Learn {
                 let units: Vec<usize> = known.iter().map(|(unit, _)| *unit).collect();
                 let classes: Vec<usize> = known.iter().map(|(_, class)| *class).collect();
                 let certain = Posterior::certain(&classes, ballots.classes())?;
-                Ok(expert_error(&ballots.of_tasks(&units)?, &certain))
+                expert_error(&ballots.of_tasks(&units)?, &certain)
             }
             _ => {
                 // One model's own posterior: that of `Auto` is cautious, and would make experts look worse than they are.
                 let posterior = Skilled::default().fit(&Evidence::votes(ballots)?, context)?.posterior;
-                Ok(expert_error(ballots, &posterior))
+                expert_error(ballots, &posterior)
             }
         }
     }

@@ -38,17 +38,16 @@ impl Column {
             let value = format!("{} values for {} ids", values.len(), ids.len());
             return Err(Error::OutOfRange { name: "a column", value, range: "one value for each id" });
         }
+        if let Some(twice) = ids.repeated() {
+            return Err(Error::RepeatedId(twice.to_owned()));
+        }
         Ok(Column { name: name.into(), ids, values })
     }
 
-    /// A column from pairs of id and value. An error if an id stands twice.
+    /// A column from pairs of id and value, each id once.
     pub fn from_rows<'a>(name: impl Into<String>, rows: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self> {
         let (ids, values): (Vec<&str>, Vec<String>) =
             rows.into_iter().map(|(id, value)| (id, value.to_owned())).unzip();
-        let mut seen = std::collections::HashSet::new();
-        if let Some(twice) = ids.iter().find(|id| !seen.insert(**id)) {
-            return Err(Error::RepeatedId((*twice).to_owned()));
-        }
         Column::new(name, ids.into_iter().collect(), values)
     }
 

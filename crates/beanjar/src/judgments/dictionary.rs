@@ -50,6 +50,13 @@ impl Dictionary {
         Lookup { dictionary: self, slots }
     }
 
+    /// The first text that stands twice.
+    #[must_use]
+    pub fn repeated(&self) -> Option<&str> {
+        let mut seen = std::collections::HashSet::with_capacity(self.len());
+        self.iter().find(|text| !seen.insert(*text))
+    }
+
     pub(super) fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends.push(self.text.len());

@@ -2,8 +2,10 @@
 
 use super::ballots::Ballots;
 use super::label_table::Labels;
+use crate::random::key;
 use crate::{Context, Warning};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// What becomes of labels that a worker gave to the same task more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,9 +90,41 @@ pub(crate) fn as_one(ballots: &Ballots, families: &[Vec<usize>]) -> Ballots {
 }
 
 /// The votes without those that a worker casts on a task a second time; none if there are no such.
-pub(crate) fn first_votes(ballots: &Ballots) -> Option<Ballots> {
+fn first_votes(ballots: &Ballots) -> Option<Ballots> {
     let again = repeated(ballots);
     again.contains(&true).then(|| ballots.filtered(|vote, _| !again[vote]).unweighted())
+}
+
+/// The votes with one by each worker on each task, the label they gave most; none if there are no more. Which of several
+/// labels that were given as often is decided by the ids.
+pub(crate) fn one_vote_each(ballots: &Ballots) -> Option<Ballots> {
+    let again = repeated(ballots);
+    if !again.contains(&true) {
+        return None;
+    }
+    let mut kept = vec![false; ballots.len()];
+    let mut first = 0;
+    for task in 0..ballots.tasks() {
+        let votes = ballots.votes(task);
+        let given: Vec<(usize, usize, f64)> = votes.weighted().collect();
+        let place =
+            |worker: usize, label: usize| key(key(ballots.task_key(task), ballots.worker_key(worker)), label as u64);
+        let mut said: HashMap<(usize, usize), (f64, usize)> = HashMap::new();
+        for (vote, &(worker, label, weight)) in given.iter().enumerate() {
+            said.entry((worker, label)).or_insert((0.0, vote)).0 += weight;
+        }
+        let mut best: HashMap<usize, (f64, u64, usize)> = HashMap::new();
+        for (&(worker, label), &(weight, vote)) in &said {
+            let found = (weight, place(worker, label), vote);
+            let of_worker = best.entry(worker).or_insert(found);
+            if (found.0, found.1) > (of_worker.0, of_worker.1) {
+                *of_worker = found;
+            }
+        }
+        best.values().for_each(|&(_, _, vote)| kept[first + vote] = true);
+        first += given.len();
+    }
+    Some(ballots.filtered(|vote, _| kept[vote]).unweighted())
 }
 
 /// Whether each vote is by a worker who voted on the same task before.
@@ -130,6 +164,29 @@ mod tests {
         Ballots::from_tasks(tasks, 4, 3).unwrap()
     }
 
+    #[test]
+    fn of_several_labels_the_one_given_most_is_kept_in_whatever_order_they_came() {
+        let rows = [(0, 1), (1, 2), (0, 0), (0, 0), (3, 1)];
+        let turned: Vec<(usize, usize)> = rows.iter().rev().copied().collect();
+        for votes in [rows.to_vec(), turned] {
+            let mut found: Vec<(usize, usize)> = one_vote_each(&ballots(&[votes])).unwrap().votes(0).iter().collect();
+            found.sort_unstable();
+            assert_eq!(found, [(0, 0), (1, 2), (3, 1)]);
+        }
+        // As often: either, and the same of both orders; not always the same of two.
+        let kept: Vec<usize> = (0..40)
+            .map(|task| {
+                let of = |two: [(usize, usize); 2]| {
+                    let tasks: Vec<_> = (0..=task).map(|_| two.to_vec()).collect();
+                    one_vote_each(&ballots(&tasks)).unwrap().votes(task).iter().next().unwrap().1
+                };
+                assert_eq!(of([(0, 1), (0, 2)]), of([(0, 2), (0, 1)]));
+                of([(0, 1), (0, 2)])
+            })
+            .collect();
+        assert!(kept.contains(&1) && kept.contains(&2));
+    }
+
     fn votes(ballots: &Ballots, task: usize) -> Vec<(usize, usize, f64)> {
         ballots.votes(task).weighted().collect()
     }
@@ -161,7 +218,7 @@ mod tests {
     #[test]
     fn without_different_repeats_no_vote_has_a_weight() {
         let once = ballots(&[vec![(0, 1), (1, 2)], vec![(2, 0)]]);
-        assert!(averaged(&once).is_none() && first_votes(&once).is_none());
+        assert!(averaged(&once).is_none() && first_votes(&once).is_none() && one_vote_each(&once).is_none());
         let twice = ballots(&[vec![(0, 1), (1, 2), (0, 1), (1, 2)], vec![(2, 0), (2, 0), (2, 0)]]);
         assert_eq!(averaged(&twice), Some(once.clone()));
         assert_eq!(first_votes(&twice), Some(once));

@@ -24,7 +24,7 @@ pub(super) fn averages(estimates: &Estimates, spending: &Spending, k: u32) -> Ve
 pub(super) fn copies(data: LabelledJudgments<'_>, spending: &Spending, k: u32) -> Result<Vec<Step>> {
     let judgments = data.judgments;
     let (d, k) = (judgments.attributes.len(), k as usize);
-    spending.check_lengths(d)?;
+    spending.check_numbers(d)?;
     let mut rows: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     for object in data.labelled() {
         let of: Vec<_> = judgments.of(object).by_attribute().collect();

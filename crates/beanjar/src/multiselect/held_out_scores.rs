@@ -34,7 +34,7 @@ impl FoldScores {
         let in_use = repeats.iter().filter(|repeats| **repeats > 0).count();
         let mut found = FoldScores::empty(targets);
         for &object in objects {
-            let mut random = stream(seed, key_of_text(key(seed, 1), data.judgments.objects.get(object)));
+            let place = key_of_text(key(seed, 1), data.judgments.objects.get(object));
             let mut score = estimates.label_mean.clone();
             let (mut used, mut planned) = (vec![0.0; targets * targets], vec![0.0; targets * targets]);
             let mut judged = 0;
@@ -42,6 +42,7 @@ impl FoldScores {
                 let taken = values.len().min(repeats[a] as usize);
                 let mut values = values.to_vec();
                 values.sort_unstable_by(f64::total_cmp);
+                let mut random = stream(seed, key_of_text(place, data.judgments.attributes.get(a)));
                 let (drawn, _) = values.partial_shuffle(&mut random, taken);
                 let off = data.deviation(a, drawn, estimates.centre[a]);
                 score.iter_mut().zip(&weights[a]).for_each(|(score, weight)| *score += weight * off);

@@ -95,6 +95,10 @@ impl Predictor {
     ///
     /// Cost: O(judgments), and O(s^3) for each different pattern of counts of s attributes.
     pub fn predict(&self, judgments: &Judgments, context: &Context) -> Result<PredictValuesOutcome> {
+        if !self.is_sound() {
+            let why = "its parts do not fit together; fit it again".into();
+            return Err(Error::Inconsistent { what: "the predictor", why });
+        }
         let lookup = judgments.attributes.lookup();
         let mut place = vec![None; judgments.attributes.len()];
         for (i, attribute) in self.attributes.iter().enumerate() {

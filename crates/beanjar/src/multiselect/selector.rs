@@ -144,7 +144,7 @@ impl Selector {
     /// The steps of the strategy alone, without the bound.
     pub fn path(&self, estimates: &Estimates, data: LabelledJudgments<'_>) -> Result<Vec<Step>> {
         let (spending, attributes) = (&self.spending, estimates.len());
-        spending.check_lengths(attributes)?;
+        spending.check_numbers(attributes)?;
         Ok(match self.strategy {
             Strategy::Full | Strategy::Best => full::path(estimates, spending),
             Strategy::Scoring => scoring::path(estimates, spending),

@@ -33,7 +33,7 @@ impl Spending {
     }
 
     /// An error if there is not one cost, one limit and one mark for each attribute.
-    pub(super) fn check_lengths(&self, attributes: usize) -> Result<()> {
+    fn check_lengths(&self, attributes: usize) -> Result<()> {
         let lengths =
             [("costs", self.cost.len()), ("limits", self.at_most.len()), ("marks for 'always'", self.always.len())];
         match lengths.into_iter().find(|(_, length)| *length != attributes) {
@@ -42,9 +42,9 @@ impl Spending {
         }
     }
 
-    /// An error if these terms make no sense for these attributes.
-    pub fn check(&self, estimates: &Estimates) -> Result<()> {
-        self.check_lengths(estimates.len())?;
+    /// An error if there is not one of each for each attribute, or budget and costs are not above 0.
+    pub(super) fn check_numbers(&self, attributes: usize) -> Result<()> {
+        self.check_lengths(attributes)?;
         let refuse = |name, value: f64, range| Err(Error::OutOfRange { name, value: value.to_string(), range });
         if !(self.budget > 0.0 && self.budget.is_finite()) {
             return refuse("the budget", self.budget, "above 0");
@@ -52,6 +52,12 @@ impl Spending {
         if let Some(&cost) = self.cost.iter().find(|cost| !(**cost > 0.0 && cost.is_finite())) {
             return refuse("a cost", cost, "above 0");
         }
+        Ok(())
+    }
+
+    /// An error if these terms make no sense for these attributes.
+    pub fn check(&self, estimates: &Estimates) -> Result<()> {
+        self.check_numbers(estimates.len())?;
         if let Some(a) = (0..self.cost.len()).find(|&a| self.always[a] && !estimates.usable[a]) {
             return Err(Error::AlwaysUnusable(estimates.attributes[a].clone()));
         }

@@ -45,7 +45,7 @@ impl Selector {
     ) -> Result<Vec<StabilityFit>> {
         check_samples(samples)?;
         check_ridge(ridge)?;
-        self.spending.check_lengths(data.judgments.attributes.len())?;
+        self.spending.check_numbers(data.judgments.attributes.len())?;
         let (mean, centred) = centred(data)?;
         let known = data.shuffled(context.seed(), 0);
         let centred = LabelledJudgments { labels: &centred, ..data };

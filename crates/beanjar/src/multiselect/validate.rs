@@ -76,7 +76,7 @@ impl Selector {
     /// Cost: per round and fold O(judgments + d^3), and O(s^3) for each step of a path that uses s attributes.
     pub fn validate(&self, data: LabelledJudgments<'_>, ridges: &[f64], context: &Context) -> Result<ValidationFit> {
         ridges.iter().try_for_each(|&ridge| check_ridge(ridge))?;
-        self.spending.check_lengths(data.judgments.attributes.len())?;
+        self.spending.check_numbers(data.judgments.attributes.len())?;
         let (mean, centred) = centred(data)?;
         let held_out = CrossValidation {
             selector: self,

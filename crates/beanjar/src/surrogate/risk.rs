@@ -1,10 +1,11 @@
+use crate::Result;
 use crate::judgments::Ballots;
 use crate::truth::Posterior;
 
 /// The mean error of the experts, weighted as S is: the mean over units of the mean over the unit's labels of the
-/// probability that the label is wrong. None without labels.
-#[must_use]
-pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
+/// probability that the label is wrong. None without labels; an error if the posterior is not one of these units and classes.
+pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Result<Option<f64>> {
+    posterior.check_fits(ballots)?;
     let (mut sum, mut units) = (0.0, 0.0);
     for unit in 0..ballots.tasks() {
         let votes = ballots.votes(unit);
@@ -14,7 +15,7 @@ pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Option<f64> {
             units += 1.0;
         }
     }
-    (units > 0.0).then(|| sum / units)
+    Ok((units > 0.0).then(|| sum / units))
 }
 
 /// The risk that S implies, with experts of this error.
@@ -45,7 +46,9 @@ mod tests {
             let ballots = Ballots::from_tasks(&drawn.labels, 12, classes).unwrap();
             let posterior =
                 Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap().posterior;
-            let error = expert_error(&ballots, &posterior).unwrap();
+            let error = expert_error(&ballots, &posterior).unwrap().unwrap();
+            let few = Ballots::from_tasks(&drawn.labels[..9], 12, classes).unwrap();
+            assert!(expert_error(&few, &posterior).is_err());
             let predicted: Vec<Option<usize>> = (0..20_000)
                 .map(|i| {
                     Some(if i % 5 == 0 { (drawn.truth[i] + 1 + i % (classes - 1)) % classes } else { drawn.truth[i] })

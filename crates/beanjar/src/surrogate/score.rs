@@ -34,6 +34,7 @@ use crate::{Context, Error, Result, Warning};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Of each model in the order of the models, the labels it was learned from; none if that is not known.
+    /// Empty if nothing is known of any.
     pub learned_from: Vec<Option<LearnedFrom>>,
     /// Known answers of some tasks.
     pub gold: Option<Column>,
@@ -79,6 +80,9 @@ pub struct ModelScore {
     pub units: usize,
     /// How many labelled tasks have no prediction.
     pub missing: usize,
+    /// How many of the labels it was learned from; none if that is not known. With any, S is too small.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub learned_labels: Option<usize>,
 }
 
 /// A model's predictions beside the labels.
@@ -88,6 +92,7 @@ struct Predicted<'a> {
     surrogate: Surrogate,
     missing: usize,
     gold: Option<GoldRisk>,
+    learned_labels: Option<usize>,
     /// How many predictions are of a class that no expert gave.
     unseen: usize,
 }
@@ -98,6 +103,10 @@ impl Score {
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
+        let (found, expected) = (self.learned_from.len(), models.len());
+        if found > 0 && found != expected {
+            return Err(Error::WrongLength { what: "lists of labels learned from", found, of: "models", expected });
+        }
         let mut warnings = Vec::new();
         let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
@@ -105,14 +114,21 @@ impl Score {
         let known = gold.as_deref();
         let mut predicted =
             models.iter().map(|model| Predicted::of(model, labels, known)).collect::<Result<Vec<_>>>()?;
-        warnings.extend(self.learned(models, labels));
+        for (model, learned) in predicted.iter_mut().zip(&self.learned_from) {
+            let seen = learned.as_ref().map(|learned| seen_labels(learned, labels));
+            model.learned_labels = seen;
+            if let Some(seen @ 1..) = seen {
+                let model = model.name.to_owned();
+                warnings.push(Warning::ScoredOnLearned { model, labels: seen, of: labels.len() });
+            }
+        }
         let unseen = predicted.iter().filter(|model| model.unseen > 0);
         warnings.extend(
             unseen.map(|model| Warning::UnseenPredictions { model: model.name.to_owned(), predictions: model.unseen }),
         );
         let ballots = labels.ballots();
         // One model's own posterior: that of `Auto` is cautious, and would make experts look worse than they are.
-        let error = expert_error(ballots, &Skilled::default().fit(&Evidence::votes(ballots)?, context)?.posterior);
+        let error = expert_error(ballots, &Skilled::default().fit(&Evidence::votes(ballots)?, context)?.posterior)?;
         predicted.sort_by(|a, b| a.surrogate.surrogate.total_cmp(&b.surrogate.surrogate));
         let missing = predicted.iter().filter(|model| model.missing > 0);
         let missing: Vec<(String, usize)> = missing.map(|model| (model.name.to_owned(), model.missing)).collect();
@@ -133,6 +149,7 @@ impl Score {
                 gold: model.gold,
                 units: model.surrogate.units,
                 missing: model.missing,
+                learned_labels: model.learned_labels,
             }
         };
         let models = predicted.iter().enumerate().map(score).collect();
@@ -140,21 +157,13 @@ impl Score {
     }
 }
 
-impl Score {
-    /// Models that are scored on labels that they were learned from.
-    fn learned(&self, models: &[Column], labels: &Labels) -> Vec<Warning> {
-        let pairs =
-            models.iter().zip(&self.learned_from).filter_map(|(model, learned)| Some((model, learned.as_ref()?)));
-        let counted = pairs.map(|(model, learned)| {
-            let of_task = |(task, id): (usize, &str)| {
-                let workers = labels.votes(task).workers.iter().map(|&worker| labels.workers.get(worker as usize));
-                if learned.has(id) { workers.filter(|worker| learned.has_label(id, worker)).count() } else { 0 }
-            };
-            let seen = labels.tasks.iter().enumerate().map(of_task).sum();
-            Warning::ScoredOnLearned { model: model.name().to_owned(), labels: seen, of: labels.len() }
-        });
-        counted.filter(|warning| !matches!(warning, Warning::ScoredOnLearned { labels: 0, .. })).collect()
-    }
+/// How many of the labels a model was learned from.
+fn seen_labels(learned: &LearnedFrom, labels: &Labels) -> usize {
+    let of_task = |(task, id): (usize, &str)| {
+        let workers = labels.votes(task).workers.iter().map(|&worker| labels.workers.get(worker as usize));
+        if learned.has(id) { workers.filter(|worker| learned.has_label(id, worker)).count() } else { 0 }
+    };
+    labels.tasks.iter().enumerate().map(of_task).sum()
 }
 
 impl<'a> Predicted<'a> {
@@ -183,6 +192,7 @@ impl<'a> Predicted<'a> {
             disagreements,
             surrogate,
             missing: predicted.iter().filter(|predicted| predicted.is_none()).count(),
+            learned_labels: None,
             unseen: predicted.iter().filter(|predicted| **predicted == Some(UNSEEN)).count(),
         })
     }

@@ -1,6 +1,6 @@
 use super::Posterior;
+use crate::Result;
 use crate::judgments::Ballots;
-use crate::{Error, Result};
 
 /// How often a worker is right.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +21,7 @@ pub struct WorkerAccuracy {
 /// The expected number of right labels is the sum of the posterior probabilities of the labels that the worker gave. The
 /// interval is Wilson's: it is wider for fewer labels, and takes the probabilities of the classes as they are.
 pub fn worker_accuracies(posterior: &Posterior, ballots: &Ballots) -> Result<Vec<Option<WorkerAccuracy>>> {
-    posterior.check_tasks(ballots)?;
-    if posterior.classes() != ballots.classes() {
-        let value = format!("of {} classes", posterior.classes());
-        let range = "of as many classes as there are";
-        return Err(Error::OutOfRange { name: "the table of probabilities", value, range });
-    }
+    posterior.check_fits(ballots)?;
     let mut right = vec![0.0; ballots.workers()];
     for task in 0..posterior.tasks() {
         let row = posterior.of(task);

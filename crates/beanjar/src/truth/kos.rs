@@ -2,7 +2,7 @@ use super::rule::{Confusion, Rule};
 use super::{Evidence, Posterior, TruthFit};
 use crate::judgments::Ballots;
 use crate::logistic::logistic;
-use crate::random::stream;
+use crate::random::{key, stream};
 use crate::{Context, Error, Result};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -59,9 +59,16 @@ impl Kos {
         if ballots.classes() > 2 {
             return refuse("the number of classes", ballots.classes().to_string(), "2 for the method kos");
         }
-        let mut random = stream(context.seed(), 0);
-        let mut messages: Vec<f64> =
-            (0..ballots.len()).map(|_| 1.0 + random.sample::<f64, _>(StandardNormal)).collect();
+        // By the ids of task and worker, and not by where the vote stands in a file.
+        let mut messages = Vec::with_capacity(ballots.len());
+        for task in 0..ballots.tasks() {
+            let place = key(context.seed(), ballots.task_key(task));
+            let first = |(worker, label): (usize, usize)| {
+                let piece = key(ballots.worker_key(worker), label as u64);
+                1.0 + stream(place, piece).sample::<f64, _>(StandardNormal)
+            };
+            messages.extend(ballots.votes(task).iter().map(first));
+        }
         for round in 0..self.iterations {
             context.report("aggregating", round as f64 / self.iterations as f64)?;
             messages = self::round(ballots, &evidence.gold, &messages);

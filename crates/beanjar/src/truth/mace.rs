@@ -2,7 +2,7 @@ use super::class_prior::{ClassShares, VoteShares};
 use super::em::{Climb, Em, Expected, Model, Start, Step, Stopping};
 use super::rule::{Confusion, possible};
 use super::{ClassPrior, Evidence, TruthFit, check_restarts};
-use crate::random::stream;
+use crate::random::{key, stream};
 use crate::{Context, Error, Result};
 use rand::RngExt;
 
@@ -64,14 +64,15 @@ impl Mace {
         let mut best: Option<Climb> = None;
         for restart in 0..self.restarts {
             let part = context.part(restart as f64 / self.restarts as f64, (restart + 1) as f64 / self.restarts as f64);
-            let mut random = stream(context.seed(), restart as u64);
-            let mut guesses = vec![0.0; ballots.workers() * classes];
-            guesses.iter_mut().for_each(|guess| *guess = 1.0 + random.random::<f64>());
-            for row in guesses.chunks_exact_mut(classes) {
+            let (mut guesses, mut knows) = (vec![0.0; ballots.workers() * classes], Vec::new());
+            for (worker, row) in guesses.chunks_exact_mut(classes).enumerate() {
+                // By the worker's id, and not by where they stand in a file.
+                let mut random = stream(key(context.seed(), restart as u64), ballots.worker_key(worker));
+                row.iter_mut().for_each(|guess| *guess = 1.0 + random.random::<f64>());
                 let sum: f64 = row.iter().sum();
                 row.iter_mut().for_each(|guess| *guess /= sum);
+                knows.push(0.3 + 0.4 * random.random::<f64>());
             }
-            let knows = (0..ballots.workers()).map(|_| 0.3 + 0.4 * random.random::<f64>()).collect();
             let shares = self.prior.estimate(&VoteShares::of(ballots), 0.0);
             let mut model = Guessers { knowing: self.knowing, guessing: self.guessing, knows, guesses, shares };
             let first = model.tables(&vec![1.0; classes], classes);

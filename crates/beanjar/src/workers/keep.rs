@@ -1,5 +1,5 @@
 use super::{Information, Missing, Ranking, elbow, goodness_of_fit};
-use crate::judgments::{Ballots, Fold, Folds, first_votes};
+use crate::judgments::{Ballots, Fold, Folds, one_vote_each};
 use crate::truth::{Evidence, Posterior, Skilled, tables_given};
 use crate::{Context, Error, Result};
 
@@ -117,7 +117,7 @@ impl Keep {
 
     /// Tries out numbers of workers, from few to all.
     pub fn trials(&self, ballots: &Ballots, context: &Context) -> Result<Vec<KeepTrial>> {
-        let once = first_votes(ballots);
+        let once = one_vote_each(ballots);
         let ballots = once.as_ref().unwrap_or(ballots);
         let folds = Folds::new(ballots, FOLDS, context.seed());
         let (first, context) = (context.part(0.0, 0.1), &context.part(0.1, 1.0));

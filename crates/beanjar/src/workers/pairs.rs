@@ -1,6 +1,6 @@
 //! Who met whom: the tasks that two workers both labelled.
 
-use crate::judgments::{Ballots, first_votes};
+use crate::judgments::{Ballots, one_vote_each};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ pub(super) struct Meeting {
 
 impl<'a> Pairs<'a> {
     pub(super) fn new(ballots: &'a Ballots) -> Self {
-        Self::of_ballots(first_votes(ballots).map_or(Cow::Borrowed(ballots), Cow::Owned))
+        Self::of_ballots(one_vote_each(ballots).map_or(Cow::Borrowed(ballots), Cow::Owned))
     }
 
     /// The same without workers who labelled fewer tasks than `shared`: no two of them have that many in common.
     pub(super) fn of_busy(ballots: &'a Ballots, shared: usize) -> Self {
-        let ballots = first_votes(ballots).map_or(Cow::Borrowed(ballots), Cow::Owned);
+        let ballots = one_vote_each(ballots).map_or(Cow::Borrowed(ballots), Cow::Owned);
         let votes = ballots.per_worker();
         let busy = |worker: usize| votes[worker] >= shared as u64;
         match (0..ballots.workers()).all(|worker| votes[worker] == 0 || busy(worker)) {

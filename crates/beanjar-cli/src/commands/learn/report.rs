@@ -1,4 +1,4 @@
-use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use crate::output::{Report, Rows, count, exact, number, one_line, table, with_header};
 use beanjar::LearnOutcome;
 use beanjar::experts::{ErrorModel, ExpertSkill, FeatureEffect, PerClass};
 
@@ -58,7 +58,7 @@ pub(super) fn summary(outcome: &LearnOutcome) -> String {
 /// What is predicted.
 fn target(outcome: &LearnOutcome) -> String {
     match &outcome.classes[..] {
-        [_, second] => format!("P({second})"),
+        [_, second] => format!("P({})", one_line(second)),
         classes => format!("P of {}", count(classes.len(), "class")),
     }
 }

@@ -133,8 +133,9 @@ impl From<MethodName> for Method {
 
 impl Select {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        let costs: Vec<Source> = self.cost.iter().filter(|given| !given.contains('=')).map(Source::from).collect();
         let inputs: Vec<&Source> =
-            [&self.file].into_iter().chain(&self.label_column.labels).chain(&self.pilot).collect();
+            [&self.file].into_iter().chain(&self.label_column.labels).chain(&self.pilot).chain(&costs).collect();
         let (sink, page) = self.report.places(&inputs, common)?;
         let mut params = self.params(common)?;
         let judgments = self.reading.judgments(&self.file, common)?;

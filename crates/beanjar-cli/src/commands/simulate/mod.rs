@@ -131,9 +131,20 @@ impl Folder {
         Ok(Folder { path, extension, quiet: common.quiet, complete: RefCell::default() })
     }
 
-    /// Gives all files their names.
+    /// Gives all files their names. Those that are replaced go first, so that if this is stopped some may be missing, and none
+    /// is of another draw.
     fn finish(&self) -> Result<()> {
-        for table in self.complete.take() {
+        let tables = self.complete.take();
+        for table in &tables {
+            let path = table.path();
+            match std::fs::remove_file(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Failure::Words(format!("{}: cannot be replaced: {error}", path.display())));
+                }
+                _ => {}
+            }
+        }
+        for table in tables {
             let path = one_line(&table.path().display().to_string());
             let rows = table.finish()?;
             if !self.quiet {

@@ -3,7 +3,10 @@
 use super::gathering::TaskGathering;
 use super::{TaskBlock, TaskIds, key_of_task, leaf_of_key};
 use crate::judgments::dictionary::Interner;
-use crate::{Error, Result};
+use crate::{Dictionary, Error, Result};
+
+/// Parts, as a power of two, beyond which each would hold next to nothing.
+const MOST_BITS: u32 = 16;
 
 /// Rows on their way to partitions: texts become numbers, and whole parts of the tasks travel together.
 #[derive(Clone, Debug)]
@@ -17,20 +20,29 @@ pub struct TaskPlacer {
 }
 
 impl TaskPlacer {
-    /// Of these workers, each once, and these labels with the numbers of their classes, for 2 to the power of `bits` parts.
+    /// Of these workers and these labels with the numbers of their classes, each once, for 2 to the power of `bits` parts,
+    /// of which there are 65,536 at most.
     pub fn new<'a>(
         workers: impl IntoIterator<Item = &'a str>,
         labels: impl IntoIterator<Item = (&'a str, u16)>,
         bits: u32,
-    ) -> Self {
-        let intern = |texts: Vec<&str>| {
+    ) -> Result<Self> {
+        if bits > MOST_BITS {
+            let value = format!("2 to the power of {bits}");
+            return Err(Error::OutOfRange { name: "the number of parts", value, range: "at most 65,536" });
+        }
+        let intern = |texts: Vec<&str>| -> Result<Interner> {
+            let ids: Dictionary = texts.iter().copied().collect();
+            if let Some(twice) = ids.repeated() {
+                return Err(Error::RepeatedId(twice.to_owned()));
+            }
             let mut interner = Interner::default();
             interner.intern_all(&texts, 0, &mut Vec::new());
-            interner
+            Ok(interner)
         };
         let (labels, class): (Vec<&str>, Vec<u16>) = labels.into_iter().unzip();
-        let (workers, labels) = (intern(workers.into_iter().collect()), intern(labels));
-        TaskPlacer { workers, labels, class, bits, parts: vec![TaskGathering::default(); 1 << bits], rows: 0 }
+        let (workers, labels) = (intern(workers.into_iter().collect())?, intern(labels)?);
+        Ok(TaskPlacer { workers, labels, class, bits, parts: vec![TaskGathering::default(); 1 << bits], rows: 0 })
     }
 
     /// How many rows are waiting.

@@ -14,7 +14,8 @@ fn through(rows: &[(String, String, String)], cut: usize, part_bits: u32) -> Vec
     let workers: Vec<String> = (0..7).map(|i| format!("w{i}")).collect();
     let mut parts: Vec<TaskGathering> = vec![TaskGathering::default(); 1 << part_bits];
     for piece in rows.chunks(cut) {
-        let mut placer = TaskPlacer::new(workers.iter().map(String::as_str), [("0", 0), ("1", 1), ("2", 2)], part_bits);
+        let mut placer =
+            TaskPlacer::new(workers.iter().map(String::as_str), [("0", 0), ("1", 1), ("2", 2)], part_bits).unwrap();
         let piece: Vec<_> = piece.iter().map(|(t, w, l)| (t.as_str(), w.as_str(), l.as_str())).collect();
         placer.push(&piece).unwrap();
         for (part, block, ids) in placer.drain() {
@@ -71,7 +72,8 @@ fn what_is_no_block_is_refused() {
         assert!(TaskBlock::from_bytes(&bytes[..end]).is_err());
     }
     assert!(TaskIds::from_bytes(&ids.to_bytes()[..9]).is_err());
-    let mut placer = TaskPlacer::new(["w"], [("x", 0)], 0);
+    let mut placer = TaskPlacer::new(["w"], [("x", 0)], 0).unwrap();
+    assert!(TaskPlacer::new(["w"], [("x", 0), ("x", 1)], 0).is_err() && TaskPlacer::new(["w"], [], 40).is_err());
     assert!(placer.push(&[("t", "w", "y")]).is_err() && placer.push(&[("t", "v", "x")]).is_err());
 }
 

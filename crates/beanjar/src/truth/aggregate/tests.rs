@@ -1,9 +1,11 @@
 use super::*;
 use crate::simulate::Crowd;
-use crate::truth::{Auto, DawidSkene, Mixture, OneCoin, Pooled, Skilled, Spectral, Stopping, Wawa};
+use crate::truth::{
+    Auto, DawidSkene, Glad, Mace, Mixture, Mmsr, OneCoin, Pooled, Skilled, Spectral, Stopping, Wawa, ZeroBasedSkill,
+};
 use std::ops::ControlFlow;
 
-/// Every method, with its defaults.
+/// Every method that takes any number of classes and no known answers.
 fn methods() -> Vec<Method> {
     vec![
         Method::Auto(Auto::default()),
@@ -15,6 +17,10 @@ fn methods() -> Vec<Method> {
         Method::Skilled(Skilled { kinds: 2, ..Skilled::default() }),
         Method::Spectral(Spectral { restarts: 2, ..Spectral::default() }),
         Method::Mixture(Mixture { components: Some(4), restarts: 2, ..Mixture::default() }),
+        Method::Glad(Glad::default()),
+        Method::Mace(Mace { restarts: 2, ..Mace::default() }),
+        Method::Mmsr(Mmsr::default()),
+        Method::ZeroBasedSkill(ZeroBasedSkill::default()),
     ]
 }
 
@@ -208,7 +214,7 @@ mod saved {
             }
             assert_eq!(one.warnings, other.warnings);
             // Once more, and not a byte changes.
-            assert_eq!(Model::from_json(&text).unwrap(), Model::Crowd(read.clone()));
+            assert_eq!(Model::Crowd(read).to_json(), text, "{}", method.name());
         }
     }
 

@@ -35,7 +35,7 @@ impl Parts {
         let classes = sorted(rows.iter().map(|row| row.2.as_str()).collect());
         let mut parts = vec![TaskGathering::default(); 1 << part_bits];
         for piece in rows.chunks(1000) {
-            let mut placer = TaskPlacer::new(workers.iter(), classes.iter().zip(0..), part_bits);
+            let mut placer = TaskPlacer::new(workers.iter(), classes.iter().zip(0..), part_bits).unwrap();
             let piece: Vec<_> = piece.iter().map(|row| (row.0.as_str(), row.1.as_str(), row.2.as_str())).collect();
             placer.push(&piece).unwrap();
             for (part, block, ids) in placer.drain() {

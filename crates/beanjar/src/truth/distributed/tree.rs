@@ -16,7 +16,7 @@ pub fn leaf_bits(labels: u64) -> u32 {
 /// The same by how many numbers a sum has, each of which costs as much to add for every leaf: a label is worth two of them.
 #[must_use]
 pub fn sum_bits(labels: u64, numbers: u64) -> u32 {
-    (2 * labels / numbers.max(1)).checked_ilog2().unwrap_or(0).min(leaf_bits(labels))
+    (labels.saturating_mul(2) / numbers.max(1)).checked_ilog2().unwrap_or(0).min(leaf_bits(labels))
 }
 
 /// Sums of leaves that come in order, added pair by pair as the tree has it, up to the branches of one level. Absent

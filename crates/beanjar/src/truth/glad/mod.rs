@@ -67,6 +67,7 @@ impl Glad {
     /// Finds abilities, ease and classes.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         self.stopping.check()?;
+        Stopping { iterations: self.step_iterations, tolerance: self.step_tolerance }.check()?;
         let classes = evidence.ballots.classes();
         evidence.check_tables(classes)?;
         let prior = match &self.prior {
@@ -118,10 +119,7 @@ impl<'a> GladClimb<'a> {
     /// From abilities and ease of 1; the classes have these shares.
     pub fn new(evidence: &'a Evidence<'_>, prior: Vec<f64>) -> Result<Self> {
         let ballots = evidence.ballots;
-        if prior.len() != ballots.classes() {
-            let value = format!("of {} classes", prior.len());
-            return Err(Error::OutOfRange { name: "the class prior", value, range: "of as many classes as there are" });
-        }
+        ClassPrior::Given(prior.clone()).check(ballots.classes())?;
         let ones = vec![1.0; ballots.workers() + ballots.tasks()];
         Ok(GladClimb {
             ballots,

@@ -3,7 +3,7 @@
 mod signs;
 
 use super::rule::{Confusion, Rule};
-use super::{Evidence, TruthFit};
+use super::{Evidence, Stopping, TruthFit};
 use crate::judgments::Ballots;
 use crate::random::stream;
 use crate::{Context, Error, Result};
@@ -69,6 +69,7 @@ const MOST_WORKERS: usize = 10_000;
 impl Mmsr {
     /// Finds skills and labels.
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
+        Stopping { iterations: self.iterations, tolerance: self.tolerance }.check()?;
         let ballots = evidence.ballots;
         evidence.check_tables(ballots.classes())?;
         let mut random = stream(context.seed(), 0);

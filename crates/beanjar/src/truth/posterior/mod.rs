@@ -256,6 +256,19 @@ impl Posterior {
         fits.then_some(known)
     }
 
+    /// An error unless it is of the tasks and classes of these votes.
+    pub(crate) fn check_fits(&self, ballots: &Ballots) -> Result<()> {
+        self.check_tasks(ballots)?;
+        match self.classes() == ballots.classes() {
+            true => Ok(()),
+            false => Err(Error::OutOfRange {
+                name: "the table of probabilities",
+                value: format!("of {} classes", self.classes()),
+                range: "of as many classes as there are",
+            }),
+        }
+    }
+
     /// An error unless it is of the tasks of these votes.
     pub(crate) fn check_tasks(&self, ballots: &Ballots) -> Result<()> {
         match self.tasks() == ballots.tasks() {
