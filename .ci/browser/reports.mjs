@@ -56,6 +56,7 @@ for (let object = 0; object < 60; object++) {
   }
 }
 writeFileSync(join(pages, "wide.csv"), wide.join("\n") + "\n");
+writeFileSync(join(pages, "pool.csv"), "worker\n" + [1, 2, 3, 4, 5].map((i) => `w${i}\n`).join(""));
 writeFileSync(join(pages, "heights.csv"), heights.join("\n") + "\n");
 
 const photos = ["photos/judgments.csv", "--labels", "photos/truth.csv", "--label", "height"];
@@ -67,6 +68,7 @@ const outcomes = {
   workers: report("workers", "workers", "crowd/labels.csv", "--suspicious"),
   aggregate: report("aggregate", "aggregate", "crowd/labels.csv", "--truth", "crowd/truth.csv", "--gold", "known.csv", "--confusion"),
   votes: report("votes", "votes", "crowd/labels.csv", "--target-accuracy", "0.95", "--cost", "0.04"),
+  next: report("next", "next", "crowd/labels.csv", "--votes", "60", "--workers", "pool.csv", "--stop", "0.99"),
   learn: report("learn", "learn", ...experts, "--truth", "experts/truth.csv", "--restarts", "2"),
   score: report("score", "score", "experts/truth.csv", "worse.csv", "--labels", "experts/labels.csv"),
   ten: report("ten", "aggregate", "ten/labels.csv", "--truth", "ten/truth.csv"),

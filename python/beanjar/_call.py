@@ -144,6 +144,8 @@ _TABLES = {
     "cost": ("attribute", "cost"),
     "weights": ("worker", "weight"),
     "workers": ("worker",),
+    "tasks": ("task",),
+    "objects": ("object",),
 }
 
 

@@ -43,10 +43,13 @@ class Selection(Result):
         """What no selection of this budget can explain more than."""
         return self._answer.data.get("upper_bound")
 
-    def plan(self, judgments: Any = None) -> Plan:
-        """The judgments still to collect, object by object; of those that this was selected from, or of others."""
+    def plan(self, judgments: Any = None, *, objects: Any = None) -> Plan:
+        """The judgments still to collect, object by object; of those that this was selected from, or of others.
+
+        ``objects`` are the ids of those to plan for, which may be new: a list, or a table with the ids in its first column.
+        """
         judgments = self._judgments if judgments is None else judgments
-        options = dict(selection=Text(self.to_json()), **self._reading)
+        options = dict(selection=Text(self.to_json()), objects=objects, **self._reading)
         return Plan(call("plan", judgments, positional={"judgments": judgments}, options=options))
 
     def fit(self, judgments: Any = None, labels: Any = None, *, predictor: str = "least-squares") -> Predictor:

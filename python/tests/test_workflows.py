@@ -92,6 +92,8 @@ def test_a_selection_plans_fits_and_predicts(photos, csv, command, tmp_path):
     plan = command("plan", files[0], "--selection", "selection.json")
     assert selection.plan().to_dict() == plan
     assert list(selection.plan().to_frame()["ask"]) == [row["ask"] for row in plan["plan"]]
+    new = selection.plan(objects=["new", "newer"]).to_frame()
+    assert set(new["object"]) == {"new", "newer"} and new["ask"].sum() == 2 * sum(selection.repeats.values())
     words = ["--labels", files[1], "--label", "height", "--selection", "selection.json", "--predictor", "moments"]
     model = command("fit", files[0], *words)
     predictor = selection.fit(predictor="moments")

@@ -81,9 +81,9 @@ enum Paper {
         /// The number of random halves of each set; 0 leaves the halves out.
         #[arg(long, value_name = "N", default_value_t = 1)]
         draws: u64,
-        /// Leave out the votes revealed on request, which take most of the time.
-        #[arg(long)]
-        halves_only: bool,
+        /// In how many random orders votes are revealed on request, which takes most of the time; 0 leaves it out.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        orders: u64,
         /// In place of the data: this many simulated crowds of each of ten kinds, and how often the bands hold.
         #[arg(long, value_name = "N", default_value_t = 0)]
         simulated: u64,
@@ -132,8 +132,8 @@ fn run(paper: &Paper) -> Result<()> {
         Paper::ManyExperts { common, runs, sets } => {
             many_experts::run(&Settings::new(common)?, runs.get() as u64, sets)?
         }
-        Paper::Votes { common, draws, halves_only, simulated, sets } => {
-            let parts = votes::Parts { draws: *draws, reveal: !halves_only, simulated: *simulated };
+        Paper::Votes { common, draws, orders, simulated, sets } => {
+            let parts = votes::Parts { draws: *draws, orders: *orders, simulated: *simulated };
             votes::run(&Settings::new(common)?, sets, &parts)?
         }
     };

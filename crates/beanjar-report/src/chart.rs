@@ -289,17 +289,27 @@ impl Draw for Chart {
 
 /// Charts above one another, as one SVG document.
 pub fn stacked(charts: &[Chart]) -> String {
+    tiled(charts, 1)
+}
+
+/// Charts side by side in this many columns, row by row, as one SVG document.
+pub fn tiled(charts: &[Chart], columns: usize) -> String {
     let documents: Vec<String> = charts.iter().map(Chart::svg).collect();
     let height_of = |document: &String| {
         let value = document.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
         value.and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.0)
     };
+    let columns = columns.max(1);
     let (mut body, mut height) = (String::new(), 0.0);
-    for document in &documents {
-        body += &document.replacen("<svg ", &format!("<svg y=\"{height}\" "), 1);
-        height += height_of(document);
+    for row in documents.chunks(columns) {
+        for (column, document) in row.iter().enumerate() {
+            let x = column as f64 * WIDTH;
+            body += &document.replacen("<svg ", &format!("<svg x=\"{x}\" y=\"{height}\" "), 1);
+        }
+        height += row.iter().map(height_of).fold(0.0, f64::max);
     }
-    format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\">\n{body}</svg>\n")
+    let width = columns.min(documents.len().max(1)) as f64 * WIDTH;
+    format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\">\n{body}</svg>\n")
 }
 
 #[cfg(test)]
@@ -332,6 +342,13 @@ mod tests {
         let edge = points_of(&chart.svg(), "polygon");
         assert_eq!(edge.len(), 4);
         assert!(edge.iter().all(|(_, y)| (0.0..=400.0).contains(y)));
+        let three = tiled(&[chart.clone(), chart.clone(), chart.clone()], 2);
+        let one = stacked(std::slice::from_ref(&chart));
+        let size = |svg: &str| -> Vec<f64> {
+            let numbers = svg.split("viewBox=\"0 0 ").nth(1).unwrap().split('"').next().unwrap();
+            numbers.split(' ').map(|number| number.parse().unwrap()).collect()
+        };
+        assert_eq!(size(&three), [2.0 * size(&one)[0], 2.0 * size(&one)[1]]);
         let both = stacked(&[chart.clone(), chart]);
         assert_eq!(both.matches("<svg").count(), 3);
         assert_eq!(both.matches("</svg>").count(), 3);

@@ -40,7 +40,7 @@ mod svg;
 mod table;
 mod text;
 
-pub use chart::{Chart, Series, stacked};
+pub use chart::{Chart, Series, stacked, tiled};
 pub use figure::Figure;
 pub use page::{Page, Part};
-pub use parts::{aggregate, inspect_judgments, inspect_labels, learn, score, select, votes, workers};
+pub use parts::{aggregate, inspect_judgments, inspect_labels, learn, next, plan, score, select, votes, workers};

@@ -4,11 +4,14 @@
 
 use beanjar::experts::{FeatureTable, Features, LearnData};
 use beanjar::simulate::{Crowd, Experts, Photos};
+use beanjar::truth::PoolWorker;
 use beanjar::{
-    Aggregate, Context, EnoughVotes, InspectJudgments, InspectLabels, Learn, LearnOutcome, RankWorkers, Score, Select,
-    SelectOutcome,
+    Aggregate, Context, EnoughVotes, InspectJudgments, InspectLabels, Learn, LearnOutcome, NextVotes, Plan,
+    RankWorkers, Score, Select, SelectOutcome,
 };
-use beanjar_report::{Page, aggregate, inspect_judgments, inspect_labels, learn, score, select, votes, workers};
+use beanjar_report::{
+    Page, aggregate, inspect_judgments, inspect_labels, learn, next, plan, score, select, votes, workers,
+};
 use std::collections::BTreeSet;
 
 fn selected(context: &Context) -> SelectOutcome {
@@ -36,6 +39,9 @@ fn page() -> Page {
     let photos = Photos { objects: 40, ..Photos::default() }.draw(&context).unwrap().to_judgments().unwrap();
     let ranked = RankWorkers { details: true, suspicious: true, ..RankWorkers::default() };
     let voted = Aggregate { details: true, truth: Some(truth.clone()), ..Aggregate::default() };
+    let pool = ["w1", "w2", "<new>"].map(|worker| PoolWorker { worker: worker.into(), limit: None, cost: None });
+    let asked = NextVotes { votes: 30, workers: Some(pool.to_vec()), stop: Some(0.99), ..NextVotes::default() };
+    let planned = Plan { selection: selected(&context).to_selection(), objects: None };
     let parts = vec![
         inspect_judgments(&InspectJudgments::default().run(&photos, &context).unwrap()),
         inspect_labels(&InspectLabels::default().run(&labels, &context).unwrap()).named("labels", "The labels"),
@@ -43,6 +49,8 @@ fn page() -> Page {
         workers(&ranked.fit(&labels, &context).unwrap()),
         aggregate(&voted.fit(&labels, &context).unwrap()),
         votes(&EnoughVotes { target: Some(0.9), ..EnoughVotes::default() }.run(&labels, &context).unwrap()),
+        next(&asked.run(&labels, &context).unwrap()),
+        plan(&planned.run(&photos, &context).unwrap()),
         learn(&learned(&context)),
         score(&Score::default().run(&[truth], &labels, &context).unwrap()),
     ];

@@ -1,9 +1,11 @@
 //! Is what `select` and `fit` state true of fresh objects? Draws kinds of objects, selects from some, and predicts many new
 //! ones.
 //!
-//! `cargo run --release -p beanjar --example select_trial -- number|classes [DRAWS] [mean|median|majority]`
+//! `cargo run --release -p beanjar --example select_trial -- number|classes [DRAWS] [mean|median|majority] [FACTOR]`
+//!
+//! With FACTOR, new objects are judged with this many times the noise, and `select` is told so.
 
-use beanjar::multiselect::{Combine, FitPredictor, Fitting, Select};
+use beanjar::multiselect::{Combine, FitPredictor, Fitting, NoiseFactors, Select};
 use beanjar::simulate::{JudgedObjects, JudgmentShape, LabelShape};
 use beanjar::{Context, Result};
 
@@ -16,17 +18,28 @@ struct Found {
     ece: f64,
 }
 
-fn one(world: (LabelShape, JudgmentShape, Combine), size: (usize, usize, f64), seed: u64) -> Result<Found> {
-    let (label, judgments, aggregate) = world;
+/// What is judged, how judgments are combined, and how many times their noise new ones have.
+#[derive(Clone, Copy)]
+struct Kind {
+    label: LabelShape,
+    judgments: JudgmentShape,
+    aggregate: Combine,
+    factor: f64,
+}
+
+fn one(kind: Kind, size: (usize, usize, f64), seed: u64) -> Result<Found> {
+    let Kind { label, judgments, aggregate, factor } = kind;
     let (objects, attributes, budget) = size;
     let context = Context::new().with_seed(seed);
     let world = JudgedObjects::new(label, judgments, attributes, seed);
     let (judgments, label) = world.draw(objects, &vec![2; attributes], seed)?;
-    let outcome = Select { budget, aggregate, ..Select::default() }.fit(&judgments, &label, &context)?;
+    let noise_factors = NoiseFactors { others: factor, ..NoiseFactors::default() };
+    let outcome = Select { budget, aggregate, noise_factors, ..Select::default() }.fit(&judgments, &label, &context)?;
     let selection = outcome.to_selection();
     let repeats =
         |name: String| selection.attributes.iter().find(|of| of.attribute == name).map_or(0, |of| of.judgments);
-    let (new, truth) = world.draw(4000, &world.attributes().map(repeats).collect::<Vec<u32>>(), seed + 1_000_000)?;
+    let repeats: Vec<u32> = world.attributes().map(repeats).collect();
+    let (new, truth) = world.with_noise_times(factor).draw(4000, &repeats, seed + 1_000_000)?;
     let fitted = FitPredictor { selection, fitting: Fitting::Moments }.fit(&judgments, &label, &context)?.predictor;
     let found = fitted.predict(&new, &context)?.compared_with(&truth)?;
     Ok(match &found.truth {
@@ -53,6 +66,7 @@ fn main() -> Result<()> {
         Some("majority") => Combine::Majority,
         _ => Combine::Mean,
     };
+    let factor = arguments.get(3).and_then(|text| text.parse().ok()).unwrap_or(1.0);
     let kinds = match aggregate {
         Combine::Majority => vec![JudgmentShape::YesNo],
         _ => vec![JudgmentShape::Normal, JudgmentShape::YesNo, JudgmentShape::Outliers],
@@ -77,7 +91,8 @@ fn main() -> Result<()> {
             for size in [(100, 10, 6.0), (100, 20, 20.0), (300, 20, 12.0), (300, 40, 40.0)] {
                 let mut all = Found::default();
                 for draw in 0..draws {
-                    let found = one((label, kind, aggregate), size, 10_000 * settings as u64 + draw)?;
+                    let found =
+                        one(Kind { label, judgments: kind, aggregate, factor }, size, 10_000 * settings as u64 + draw)?;
                     all.select += found.select / draws as f64;
                     all.fit += found.fit / draws as f64;
                     all.fresh += found.fresh / draws as f64;

@@ -313,6 +313,11 @@ pub fn counted(n: usize, what: &str) -> String {
     format!("{} {stem}{ending}", groups.join(","))
 }
 
+/// A price: whole, or in hundredths.
+pub(crate) fn money(value: f64) -> String {
+    if value.fract() == 0.0 { value.to_string() } else { format!("{value:.2}") }
+}
+
 fn listed(models: &[(String, usize)]) -> String {
     let each = models.iter().map(|(model, tasks)| format!("{} for {model}", counted(*tasks, "task")));
     each.collect::<Vec<_>>().join(", ")

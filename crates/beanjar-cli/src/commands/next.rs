@@ -1,9 +1,10 @@
 use super::repeats::RepeatsFlag;
+use super::report_flags::{ReportFlags, title_of};
 use super::votes::of_tables;
 use super::{Known, Reading, ids_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use crate::output::{Report, Rows, exact, number, table, with_header};
 use beanjar::truth::{NextQuestion, PoolWorker};
 use beanjar::{NextVotes, NextVotesOutcome};
 use beanjar_io::{Output, Source, read_columns};
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 /// asked about, nor those on which workers guess whoever is asked.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar next labels.csv --votes 500 --out ask.csv\n  beanjar next labels.csv --votes 500 --workers pool.csv --per-worker 20 --out ask.csv\n  beanjar next labels.csv --votes 500 --stop 0.95"
+    after_help = "Examples:\n  beanjar next labels.csv --votes 500 --out ask.csv\n  beanjar next labels.csv --votes 500 --workers pool.csv --per-worker 20 --out ask.csv\n  beanjar next labels.csv --votes 500 --stop 0.95\n  beanjar next labels.csv --votes 500 --out ask.csv --report ask.html"
 )]
 pub(crate) struct Next {
     /// The labels so far: task,worker,label.
@@ -60,13 +61,15 @@ pub(crate) struct Next {
     repeats: RepeatsFlag,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    report: ReportFlags,
 }
 
 impl Next {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let others = self.gold.iter().chain(&self.workers).chain(&self.allowed).chain(&self.tasks);
         let inputs: Vec<&Source> = [&self.labels].into_iter().chain(others).collect();
-        let sink = common.sink(&inputs)?;
+        let (sink, page) = self.report.places(&inputs, common)?;
         if let (Some(one), Some(other)) = (&self.label_studio, &common.out)
             && super::same_file(one, other)
         {
@@ -94,6 +97,9 @@ impl Next {
             output.write_text(&selected_items(&outcome))?;
             output.finish()?;
         }
+        page.draw(&format!("What to ask next about {}", title_of(&self.labels)), || {
+            vec![beanjar_report::next(&outcome)]
+        })?;
         sink.emit(&outcome)
     }
 }
@@ -150,30 +156,12 @@ fn selected_items(outcome: &NextVotesOutcome) -> String {
 impl Report for NextVotesOutcome {
     fn text(&self) -> String {
         const SHOWN: usize = 20;
-        let share = |value: f64| format!("{value:.3}");
-        let mut text = format!(
-            "{} with {}, {} settled (above 0.95). Expected to be right: {} of the labels.\n",
-            count(self.tasks, "task"),
-            count(self.votes, "vote"),
-            self.settled,
-            share(self.accuracy)
-        );
-        if let Some(stop) = &self.stop {
-            text += &match (stop.reached, self.accuracy_after >= stop.accuracy) {
-                (true, _) => format!("That is {} or more: stop asking.\n", stop.accuracy),
-                (false, true) => format!("These questions are expected to reach {}.\n", stop.accuracy),
-                (false, false) => format!("Not yet {}: ask these, then run this again.\n", stop.accuracy),
-            };
-        }
+        let sentences = [self.headline()].into_iter().chain(self.advice());
+        let mut text: String = sentences.map(|sentence| sentence + "\n").collect();
         if self.questions.is_empty() {
             return text;
         }
-        text += &format!(
-            "{} to ask, for {}; {} of the labels are then expected to be right.\n\n",
-            count(self.questions.len(), "question"),
-            number(self.price),
-            share(self.accuracy_after)
-        );
+        text += "\n";
         let workers = self.questions.iter().any(|question| question.worker.is_some());
         let row = |question: &NextQuestion| {
             let mut row = vec![question.task.clone()];

@@ -1,8 +1,9 @@
+use super::report_flags::{ReportFlags, title_of};
 use super::selection_file::read_selection;
 use super::{Reading, ids_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use crate::output::{Report, Rows, count, exact, number, table, with_header};
+use crate::output::{Report, Rows, exact, number, table, with_header};
 use beanjar::Judgments;
 use beanjar::multiselect::{self, PlanAttribute, PlanOutcome, PlanRow};
 use beanjar_io::Source;
@@ -28,12 +29,14 @@ pub(crate) struct Plan {
     selection: Source,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    report: ReportFlags,
 }
 
 impl Plan {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = self.file.iter().chain(&self.objects).chain([&self.selection]).collect();
-        let sink = common.sink(&inputs)?;
+        let (sink, page) = self.report.places(&inputs, common)?;
         let objects = self.objects.as_ref().map(ids_of).transpose()?;
         let params = multiselect::Plan { selection: read_selection(&self.selection)?, objects };
         let judgments = match &self.file {
@@ -50,6 +53,8 @@ impl Plan {
             outcome.warnings.clear();
         }
         common.warn_all(&outcome.warnings);
+        let of = self.objects.as_ref().or(self.file.as_ref()).map_or(String::new(), title_of);
+        page.draw(&format!("What to collect for {of}"), || vec![beanjar_report::plan(&outcome)])?;
         sink.emit(&outcome)
     }
 }
@@ -61,14 +66,12 @@ impl Report for PlanOutcome {
             [vec![of.attribute.clone()], numbers.to_vec(), vec![number(of.cost)]].concat()
         };
         format!(
-            "{} to ask for {}, at a cost of {}\n\n{}\n\
+            "{}\n\n{}\n\
              \x20 per object  judgments of each object that the selection wants\n\
              \x20 have        judgments at hand, of all objects\n\
              \x20 ask         judgments still to collect, and what they cost\n\n\
              \x20 --out todo.csv lists them object by object\n",
-            count(self.ask as usize, "judgment"),
-            count(self.objects.len(), "object"),
-            number(self.cost),
+            self.headline(),
             table(&["attribute", "per object", "have", "ask", "cost"], self.attributes.iter().map(row).collect())
         )
     }

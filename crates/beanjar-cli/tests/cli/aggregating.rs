@@ -60,6 +60,31 @@ fn a_table_and_a_csv_say_the_same() {
 }
 
 #[test]
+fn workers_and_probabilities_go_to_files_and_the_table_says_how_far_tasks_are_settled() {
+    let folder = Folder::new();
+    crowd(&folder, &["--tasks", "300", "--workers", "150", "--classes", "3", "--accuracy", "0.85", "--hard", "0.3"]);
+    let printed = folder.json(&["aggregate", "crowd/labels.csv"]);
+    let files = ["--out", "truth.csv", "--probabilities", "--workers-out", "workers.csv"];
+    assert_eq!(folder.run(&[&["aggregate", "crowd/labels.csv"], &files[..]].concat()).code, 0);
+    let (tasks, workers) = (folder.read("truth.csv"), folder.read("workers.csv"));
+    assert!(tasks.starts_with("task,label,confidence,P("), "{tasks}");
+    for (line, task) in tasks.lines().skip(1).zip(printed["tasks"].as_array().unwrap()) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[0], task["task"].as_str().unwrap());
+        let all: Vec<f64> = cells[3..].iter().map(|cell| cell.parse().unwrap()).collect();
+        assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-9 && all.len() == 3, "{line}");
+        assert_eq!(cells[2].parse::<f64>().unwrap(), all.iter().copied().fold(0.0, f64::max), "{line}");
+    }
+    assert!(workers.starts_with("worker,labels,kept,accuracy,accuracy_low,accuracy_high\n"), "{workers}");
+    assert_eq!((tasks.lines().count(), workers.lines().count()), (301, 151));
+    let text = folder.run(&["aggregate", "crowd/labels.csv", "--format", "table"]).out;
+    let settled = printed["tasks"].as_array().unwrap().iter().filter(|task| task["confidence"].as_f64() > Some(0.95));
+    let line = text.lines().find(|line| line.trim_start().starts_with("settled")).unwrap();
+    assert_eq!(line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap(), settled.count(), "{text}");
+    assert!(text.contains("in doubt") && text.contains("held-out labels"), "{text}");
+}
+
+#[test]
 fn ties_are_shared_flagged_and_broken_by_the_seed() {
     let folder = Folder::new();
     let rows: String = (0..40).map(|i| format!("t{i},ann,yes\nt{i},bob,no\n")).collect();

@@ -58,6 +58,10 @@ fn every_command_draws_what_it_found() {
         assert_eq!(folder.run(made).code, 0);
     }
     let photos = "photos/judgments.csv --labels photos/truth.csv --label height";
+    let select: Vec<String> =
+        format!("select {photos} --budget 6 --out selection.json").split(' ').map(str::to_owned).collect();
+    assert_eq!(folder.run(&select.iter().map(String::as_str).collect::<Vec<_>>()).code, 0);
+    folder.write("new.csv", "id\nnew1\nnew2\n");
     let experts = "experts/features.csv --labels experts/labels.csv";
     for (name, command) in [
         ("inspect", "inspect photos/judgments.csv".to_owned()),
@@ -67,6 +71,9 @@ fn every_command_draws_what_it_found() {
         ("aggregate", "aggregate crowd/labels.csv --truth crowd/truth.csv".to_owned()),
         ("votes", "votes crowd/labels.csv --cost 0.1".to_owned()),
         ("learn", format!("learn {experts} --truth experts/truth.csv --restarts 1 --folds 2")),
+        ("votes", "votes crowd/labels.csv --target-accuracy 0.9".to_owned()),
+        ("next", "next crowd/labels.csv --votes 20 --stop 0.99".to_owned()),
+        ("plan", "plan --objects new.csv --selection selection.json".to_owned()),
         ("score", "score experts/truth.csv --labels experts/labels.csv".to_owned()),
     ] {
         let report = format!("{name}.html");

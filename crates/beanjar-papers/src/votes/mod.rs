@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 pub(super) struct Parts {
     /// How many random halves of each set.
     pub(super) draws: u64,
-    /// Whether votes are revealed on request.
-    pub(super) reveal: bool,
+    /// In how many random orders votes are revealed on request.
+    pub(super) orders: u64,
     /// How many simulated crowds of each kind.
     pub(super) simulated: u64,
 }
 
 pub(super) fn run(settings: &Settings, only: &[String], parts: &Parts) -> Result<String> {
-    let &Parts { draws, reveal, simulated } = parts;
+    let &Parts { draws, orders, simulated } = parts;
     if simulated > 0 {
         return simulated::run(settings, simulated);
     }
@@ -34,7 +34,11 @@ pub(super) fn run(settings: &Settings, only: &[String], parts: &Parts) -> Result
         0 => String::new(),
         _ => thinning::run(settings, &sets, draws)? + "\n",
     };
-    Ok(thinned + &if reveal { revealing::run(settings, &sets)? } else { String::new() })
+    let revealed = match orders {
+        0 => String::new(),
+        _ => revealing::run(settings, &sets, orders)?,
+    };
+    Ok(thinned + &revealed)
 }
 
 /// The folders with labels.csv and truth.csv, in the data folder and in those within, in the order of their names.

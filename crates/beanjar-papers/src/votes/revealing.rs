@@ -2,10 +2,10 @@
 
 use super::{Set, quality};
 use crate::settings::{Result, Settings};
-use crate::table::table;
+use crate::table::{number, table};
 use beanjar::truth::PoolWorker;
-use beanjar::{Aggregate, Labels, NextVotes};
-use beanjar_report::{Chart, Series};
+use beanjar::{Aggregate, Context, Labels, NextVotes};
+use beanjar_report::{Chart, Series, tiled};
 use rand::seq::SliceRandom;
 
 /// The share of all votes that a round asks for.
@@ -27,52 +27,89 @@ enum Way {
 const WAYS: [(Way, &str); 4] =
     [(Way::Next, "next"), (Way::Anyone, "next, anyone"), (Way::LeastSure, "least sure"), (Way::Random, "random")];
 
-pub(super) fn run(settings: &Settings, sets: &[Set]) -> Result<String> {
-    let (mut rows, mut figures, mut reached) = (Vec::new(), String::new(), [0; 4]);
-    for set in sets {
-        settings.say(&format!("{}: votes revealed on request", set.name));
-        let all = quality(&set.table(&set.tasks)?, &set.truth, &settings.context)?.0;
-        let mut row = vec![set.name.clone(), format!("{all:.3}")];
-        let mut chart = Chart::new(format!("{}: votes revealed", set.name), "share of the votes", "accuracy");
-        for (number, (way, name)) in WAYS.into_iter().enumerate() {
-            let curve = revealed(settings, set, way)?;
-            let at = curve.iter().take_while(|point| point.0 <= COMPARED + 1e-9).last().map_or(0.0, |point| point.1);
-            let first = curve.iter().find(|point| point.1 >= all);
-            reached[number] += usize::from(first.is_some_and(|point| point.0 <= COMPARED + 1e-9));
-            row.push(format!("{at:.3}"));
-            row.push(first.map_or("-".into(), |point| format!("{:.0}%", 100.0 * point.0)));
-            chart = chart.with(Series::new(name, curve));
-        }
-        rows.push(row);
-        figures += &settings.write(&format!("next-{}.svg", set.name), &chart)?;
+/// What came of one way of asking on one set, over several orders in which votes come.
+#[derive(Default)]
+struct Found {
+    /// The accuracy of the share compared, summed over orders.
+    accuracy: f64,
+    /// The shares at which the accuracy of all votes was first reached, of the orders in which it was.
+    reached: Vec<f64>,
+}
+
+impl Found {
+    fn cells(&self, orders: u64) -> [String; 2] {
+        let share = self.reached.iter().sum::<f64>() / self.reached.len() as f64;
+        let at = match self.reached.len() {
+            0 => "-".to_owned(),
+            _ if orders == 1 => format!("{:.0}%", 100.0 * share),
+            n => format!("{:.0}% ({n})", 100.0 * share),
+        };
+        [format!("{:.3}", self.accuracy / orders as f64), at]
     }
+}
+
+pub(super) fn run(settings: &Settings, sets: &[Set], orders: u64) -> Result<String> {
+    let (mut rows, mut figures, mut sums) = (Vec::new(), String::new(), [[0.0; 2]; WAYS.len()]);
+    let (mut all_votes, mut charts) = (0.0, Vec::new());
+    for set in sets {
+        let mut all = 0.0;
+        let mut found: [Found; WAYS.len()] = Default::default();
+        let mut chart = Chart::new(format!("{}: votes revealed", set.name), "share of the votes", "accuracy");
+        for order in 0..orders {
+            settings.say(&format!("{}: votes revealed on request, order {} of {orders}", set.name, order + 1));
+            let context = settings.context.clone().with_seed(settings.context.seed() + order);
+            let goal = quality(&set.table(&set.tasks)?, &set.truth, &context)?.0;
+            all += goal / orders as f64;
+            for ((way, name), found) in WAYS.into_iter().zip(&mut found) {
+                let curve = revealed(&context, set, way)?;
+                found.accuracy += curve.last().map_or(0.0, |point| point.1);
+                found.reached.extend(curve.iter().find(|point| point.1 >= goal).map(|point| point.0));
+                if order == 0 {
+                    chart = chart.with(Series::new(name, curve));
+                }
+            }
+        }
+        let mut row = vec![set.name.clone(), format!("{all:.3}")];
+        row.extend(found.iter().flat_map(|found| found.cells(orders)));
+        rows.push(row);
+        all_votes += all / sets.len() as f64;
+        for (sums, found) in sums.iter_mut().zip(&found) {
+            sums[0] += found.accuracy / (orders * sets.len() as u64) as f64;
+            sums[1] += found.reached.len() as f64 / orders as f64;
+        }
+        figures += &settings.write(&format!("next-{}.svg", set.name), &chart)?;
+        charts.push(chart);
+    }
+    figures += &settings.write_svg("next.svg", &tiled(&charts, 3))?;
     let n = rows.len();
     let header = ["set", "all votes", "next", "at", "anyone", "at", "least sure", "at", "random", "at"];
     let mut text = String::from("Votes revealed on request, from one vote a task on\n\n");
     text += &table(&header, rows);
     let percent = 100.0 * COMPARED;
+    let mean: Vec<String> = sums.iter().map(|sums| format!("{:.3}", sums[0])).collect();
+    let reached: Vec<String> = sums.iter().map(|sums| number((10.0 * sums[1]).round() / 10.0)).collect();
     text += &format!(
         "\n  all votes: their accuracy; next to it that of {percent:.0}% of them, asked for in four ways: as next says (task and\n  \
-         worker), its tasks with whoever comes, the least sure task first, at random; at: the share that reaches all votes'\n  \
-         reached with at most {percent:.0}%: next {} of {n}, anyone {}, least sure {}, random {}\n",
-        reached[0], reached[1], reached[2], reached[3]
+         worker), its tasks with whoever comes, the least sure task first, at random; at: the share that reaches all votes',\n  \
+         on average over the orders of votes in which it is reached, and how many of {orders} these are\n  \
+         reached with at most {percent:.0}%, on average over orders: next {} of {n} sets, anyone {}, least sure {}, random {}\n  \
+         mean accuracy of {percent:.0}%: next {}, anyone {}, least sure {}, random {}; of all votes {all_votes:.3}\n",
+        reached[0], reached[1], reached[2], reached[3], mean[0], mean[1], mean[2], mean[3]
     );
     Ok(text + &figures)
 }
 
-/// Accuracy by the share of the votes revealed, round by round.
-fn revealed(settings: &Settings, set: &Set, way: Way) -> Result<Vec<(f64, f64)>> {
-    let context = &settings.context;
+/// Accuracy by the share of the votes revealed, round by round, up to the share that is compared.
+fn revealed(context: &Context, set: &Set, way: Way) -> Result<Vec<(f64, f64)>> {
     let mut left = set.shuffled(context.seed());
     let shown = left.iter_mut().map(|votes| votes.drain(..votes.len().min(1)).collect()).collect();
-    let mut votes = Revealing { settings, set, left, shown };
+    let mut votes = Revealing { context, set, left, shown };
     let all = set.votes();
     let mut curve = Vec::new();
     loop {
         let labels = set.table(&votes.shown)?;
         let share = labels.len() as f64 / all as f64;
         curve.push((share, quality(&labels, &set.truth, context)?.0));
-        // The last round ends at the share that is compared.
         let left = ((COMPARED * all as f64) as usize).saturating_sub(labels.len());
         let round = ((ROUND * all as f64) as usize).max(1).min(left);
         if round == 0 || votes.ask(&labels, way, round)? == 0 {
@@ -83,7 +120,7 @@ fn revealed(settings: &Settings, set: &Set, way: Way) -> Result<Vec<(f64, f64)>>
 
 /// The votes of each task: those that can still be asked for, and those shown.
 struct Revealing<'a> {
-    settings: &'a Settings,
+    context: &'a Context,
     set: &'a Set,
     left: Vec<Vec<(usize, usize)>>,
     shown: Vec<Vec<(usize, usize)>>,
@@ -117,13 +154,13 @@ impl Revealing<'_> {
     /// Whom to ask about which task, in order; where anyone may be asked, more than the round needs, for some tasks have no
     /// vote left.
     fn questions(&self, labels: &Labels, way: Way, round: usize) -> Result<Vec<(usize, Option<usize>)>> {
-        let Revealing { settings, set, left, .. } = self;
+        let Revealing { context, set, left, .. } = self;
         let (tasks, workers) = (set.labels.tasks.lookup(), set.labels.workers.lookup());
         match way {
             Way::Random => {
                 let each = left.iter().enumerate().flat_map(|(task, votes)| vec![(task, None); votes.len()]);
                 let mut order: Vec<(usize, Option<usize>)> = each.collect();
-                order.shuffle(&mut beanjar::random::stream(settings.context.seed(), labels.len() as u64));
+                order.shuffle(&mut beanjar::random::stream(context.seed(), labels.len() as u64));
                 Ok(order)
             }
             Way::Next | Way::Anyone => {
@@ -145,12 +182,12 @@ impl Revealing<'_> {
                     },
                     _ => NextVotes { votes: usize::MAX, ..NextVotes::default() },
                 };
-                let asked = next.run(labels, &settings.context)?.questions;
+                let asked = next.run(labels, context)?.questions;
                 let worker = |name: &Option<String>| name.as_ref().and_then(|name| workers.code(name));
                 Ok(asked.iter().filter_map(|of| Some((tasks.code(&of.task)?, worker(&of.worker)))).collect())
             }
             Way::LeastSure => {
-                let outcome = Aggregate::default().fit(labels, &settings.context)?;
+                let outcome = Aggregate::default().fit(labels, context)?;
                 let mut order: Vec<(f64, usize)> =
                     outcome.tasks().filter_map(|task| Some((task.confidence, tasks.code(task.task)?))).collect();
                 order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -4,11 +4,12 @@ use super::{Set, quality};
 use crate::settings::{Result, Settings};
 use crate::table::{number, table};
 use beanjar::{Aggregate, EnoughVotes, Labels};
-use beanjar_report::{Chart, Series};
+use beanjar_report::{Chart, Series, tiled};
 
 pub(super) fn run(settings: &Settings, sets: &[Set], draws: u64) -> Result<String> {
     let (mut rows, mut figures) = (Vec::new(), String::new());
     let (mut met, mut agreed, mut calibrated) = (0, 0, 0);
+    let mut charts = Vec::new();
     for set in sets {
         settings.say(&format!("{}: all votes from half of them", set.name));
         for draw in 0..draws {
@@ -18,10 +19,12 @@ pub(super) fn run(settings: &Settings, sets: &[Set], draws: u64) -> Result<Strin
             calibrated += usize::from(found.calibrated());
             if draw == 0 {
                 figures += &settings.write(&format!("votes-{}.svg", set.name), &found.chart)?;
+                charts.push(found.chart.clone());
             }
             rows.push(found.row(&set.name));
         }
     }
+    figures += &settings.write_svg("votes.svg", &tiled(&charts, 3))?;
     let header = ["set", "votes", "accuracy", "band", "is", "", "agreement", "band", "is", "", "ece", "band", "is", ""];
     let n = rows.len();
     let mut text = String::from("Predicted from half the votes of each task, and what is\n\n");

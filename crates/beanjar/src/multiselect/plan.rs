@@ -1,7 +1,8 @@
 //! The judgments still to collect for a selection.
 
 use super::Selection;
-use crate::{Context, Dictionary, Judgments, Result, Warning};
+use crate::warning::money;
+use crate::{Context, Dictionary, Judgments, Result, Warning, counted};
 
 /// Lists the judgments still to collect for a selection, object by object.
 ///
@@ -156,6 +157,17 @@ fn counts(
 }
 
 impl PlanOutcome {
+    /// How much is to be asked, and what it costs, in a sentence.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!(
+            "{} to ask for {}, at a cost of {}",
+            counted(self.ask as usize, "judgment"),
+            counted(self.objects.len(), "object"),
+            money(self.cost)
+        )
+    }
+
     /// The attributes of the first object, then those of the next.
     pub fn rows(&self) -> impl Iterator<Item = PlanRow<'_>> {
         let each = self.attributes.len().max(1);

@@ -115,12 +115,13 @@ impl AggregateReport<'_> {
     /// How many tasks are decided, and what to do about the others.
     fn state_text(&self) -> String {
         let states = self.outcome.states();
+        let line = |tasks: usize, name: &str, meaning: &str| format!("  {name:<9} {tasks:>7}  {meaning}\n");
         let row = |tasks: usize, name: &str, meaning: &str| match tasks {
             0 => String::new(),
-            _ => format!("  {name:<9} {tasks:>7}  {meaning}\n"),
+            _ => line(tasks, name, meaning),
         };
-        let mut text = String::from("\n");
-        text += &row(states.settled, "settled", "the label is more than 95% probable");
+        // That none is settled is worth a line too.
+        let mut text = String::from("\n") + &line(states.settled, "settled", "the label is more than 95% probable");
         text += &row(states.in_doubt, "in doubt", "more votes may settle these: 'beanjar next' lists the best to ask");
         text += &row(
             states.hopeless,

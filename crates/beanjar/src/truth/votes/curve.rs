@@ -108,12 +108,13 @@ impl Curves {
             let from = |&has: &usize| panels.at(votes, figure) - panels.at(votes.min(has), figure);
             opinions.iter().map(from).sum::<f64>() / n
         };
-        // How far the models are off where both are known, at the most votes that have it.
+        // Agreement is counted up to `from` votes. Beyond, the models' votes are independent given a task's kind; real ones share
+        // more, and were they copies, agreement would not rise. So none of the models' rise may come, or all of it.
         let compared = |row: &Found| row.tally.agreement();
         let model = |votes: usize| panels.at(votes, |tally| tally.agreement().map_or(1.0, |(share, _)| share));
         let last = self.rows.iter().filter_map(|row| Some((row.votes, compared(row)?.0))).next_back();
-        let offset = last.map_or(0.0, |(votes, share)| share - model(votes));
-        let rise = |votes: usize| last.map_or(0.0, |(from, _)| (model(votes) - model(from)).max(0.0));
+        let (from, counted) = last.unwrap_or_else(|| (1, model(1)));
+        let rise = |votes: usize| (model(votes) - model(from)).clamp(0.0, 1.0 - counted);
         for row in &mut self.rows {
             row.accuracy_beyond = beyond(row.votes, &|tally| tally.accuracy());
             row.ece_beyond = beyond(row.votes, &|tally| tally.ece());
@@ -122,9 +123,9 @@ impl Curves {
             row.agreement = match compared(row) {
                 Some((share, tasks)) => (share, half(share, tasks.min(n))),
                 None => {
-                    let share = (model(row.votes) + offset).clamp(0.0, 1.0);
-                    // As for accuracy, the rise that the models add may not come, or come twice.
-                    (share, half(share, n) + offset.abs() + rise(row.votes))
+                    let half_rise = rise(row.votes) / 2.0;
+                    let share = counted + half_rise;
+                    (share, half(share, n) + half_rise)
                 }
             };
         }

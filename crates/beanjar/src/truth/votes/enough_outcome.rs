@@ -1,3 +1,4 @@
+use crate::warning::money;
 use crate::{Warning, counted};
 
 /// What to expect of 1, 2, 3, ... votes a task, and how many are enough.
@@ -69,11 +70,6 @@ impl EnoughVotesOutcome {
         let target = self.target.map(|target| target.sentence(most));
         [Some(pays), target, corrected, sampled].into_iter().flatten().collect()
     }
-}
-
-/// A price: whole, or in hundredths.
-fn money(value: f64) -> String {
-    if value.fract() == 0.0 { value.to_string() } else { format!("{value:.2}") }
 }
 
 /// What the votes there are come to.

@@ -1,4 +1,5 @@
-use crate::Warning;
+use crate::warning::money;
+use crate::{Warning, counted};
 
 /// The questions to ask next.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,39 @@ pub struct NextVotesOutcome {
     /// What a user should know.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub warnings: Vec<Warning>,
+}
+
+impl NextVotesOutcome {
+    /// What there is, in a sentence.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!(
+            "{} with {}, {} settled (above 0.95). Expected to be right: {:.3} of the labels.",
+            counted(self.tasks, "task"),
+            counted(self.votes, "vote"),
+            self.settled,
+            self.accuracy
+        )
+    }
+
+    /// What to do, in sentences: whether to stop, and what the questions are expected to come to.
+    #[must_use]
+    pub fn advice(&self) -> Vec<String> {
+        let stop = self.stop.map(|stop| match (stop.reached, self.accuracy_after >= stop.accuracy) {
+            (true, _) => format!("That is {} or more: stop asking.", stop.accuracy),
+            (false, true) => format!("These questions are expected to reach {}.", stop.accuracy),
+            (false, false) => format!("Not yet {}: ask these, then run this again.", stop.accuracy),
+        });
+        let asked = (!self.questions.is_empty()).then(|| {
+            format!(
+                "{} to ask, for {}; {:.3} of the labels are then expected to be right.",
+                counted(self.questions.len(), "question"),
+                money(self.price),
+                self.accuracy_after
+            )
+        });
+        [stop, asked].into_iter().flatten().collect()
+    }
 }
 
 /// Whether to stop.

@@ -81,6 +81,28 @@ fn agreement_is_that_of_two_halves() {
 }
 
 #[test]
+fn the_agreement_of_two_halves_is_in_the_band_that_one_of_them_gives() {
+    for (seed, hard) in [(1, 0.0), (2, 0.3), (3, 0.6)] {
+        let crowd = Crowd { hard, ..crowd() };
+        let drawn = crowd.draw(&Context::new().with_seed(seed)).unwrap();
+        let made = Made { tasks: drawn.labels, truth: drawn.truth, workers: crowd.workers, classes: crowd.classes };
+        let outcome = EnoughVotes::default().run(&made.table(4), &Context::new()).unwrap();
+        let row = &outcome.curve[3];
+        let labels = |from: usize| {
+            let some: Vec<_> = made.tasks.iter().map(|of| of[from..from + 4].to_vec()).collect();
+            let ballots = Ballots::from_tasks(&some, made.workers, made.classes).unwrap();
+            let fit = Auto::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
+            (0..400).map(|task| fit.posterior.answer(task, 0).class).collect::<Vec<_>>()
+        };
+        let same = labels(0).iter().zip(labels(4)).filter(|(one, other)| *one == other).count() as f64 / 400.0;
+        assert!((row.agreement_low..=row.agreement_high).contains(&same), "{row:?} and {same}");
+        // Two votes agree as often as was counted: the band cannot begin far below that, nor end at any share at all.
+        assert!(row.agreement_low > outcome.curve[1].agreement - 0.08, "{row:?} {:?}", outcome.curve[1]);
+        assert!(row.agreement_high - row.agreement_low < 0.3, "{row:?}");
+    }
+}
+
+#[test]
 fn known_answers_narrow_the_band_and_correct_the_middle() {
     let made = Made::new(&crowd());
     let labels = made.table(5);
