@@ -109,7 +109,8 @@ impl Curves {
             opinions.iter().map(from).sum::<f64>() / n
         };
         // Agreement is counted up to `from` votes. Beyond, the models' votes are independent given a task's kind; real ones share
-        // more, and were they copies, agreement would not rise. So none of the models' rise may come, or all of it.
+        // more, and were they copies, agreement would not rise. Models that know little of the workers say too little. So none
+        // of the models' rise may come, or half as much again.
         let compared = |row: &Found| row.tally.agreement();
         let model = |votes: usize| panels.at(votes, |tally| tally.agreement().map_or(1.0, |(share, _)| share));
         let last = self.rows.iter().filter_map(|row| Some((row.votes, compared(row)?.0))).next_back();
@@ -123,9 +124,9 @@ impl Curves {
             row.agreement = match compared(row) {
                 Some((share, tasks)) => (share, half(share, tasks.min(n))),
                 None => {
-                    let half_rise = rise(row.votes) / 2.0;
-                    let share = counted + half_rise;
-                    (share, half(share, n) + half_rise)
+                    let middle = (0.75 * rise(row.votes)).min((1.0 - counted) / 2.0);
+                    let share = counted + middle;
+                    (share, half(share, n) + middle)
                 }
             };
         }
