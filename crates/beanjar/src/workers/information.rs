@@ -24,7 +24,7 @@ pub enum Missing {
 /// I(i, j) = sum over labels x, y of P(x, y) ln (P(x, y) / (P(x) P(y))), P(x, y) the share of tasks that i labels x and
 /// j labels y. Only pairs with a task in common are kept; under [`Missing::Full`] the others have a value too, which
 /// depends on their numbers of labels alone and is found when asked for. Of labels that a worker gave the same task
-/// twice, the first counts.
+/// several times, the label they gave most counts.
 ///
 /// Cost: O(m log m) for m meetings of two workers on a task; memory O(pairs, plus the meetings of one worker for each
 /// thread).

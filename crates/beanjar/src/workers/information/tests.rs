@@ -104,13 +104,13 @@ fn names_of_labels_do_not_matter() {
 }
 
 #[test]
-fn a_repeated_label_counts_once_and_threads_change_nothing() {
+fn of_repeated_labels_the_one_given_most_counts_once_and_threads_change_nothing() {
     let ballots = crowd();
     let again: Vec<Vec<(usize, usize)>> = (0..ballots.tasks())
         .map(|task| {
             let votes: Vec<(usize, usize)> = ballots.votes(task).iter().collect();
             let second = votes.iter().map(|&(worker, label)| (worker, 2 - label));
-            votes.iter().copied().chain(second).collect()
+            second.chain(votes.iter().copied()).chain(votes.iter().copied()).collect()
         })
         .collect();
     let again = Ballots::from_tasks(&again, 9, 3).unwrap();

@@ -98,7 +98,7 @@ fn the_agreement_of_two_halves_is_in_the_band_that_one_of_them_gives() {
         assert!((row.agreement_low..=row.agreement_high).contains(&same), "{row:?} and {same}");
         // Two votes agree as often as was counted: the band cannot begin far below that, nor end at any share at all.
         assert!(row.agreement_low > outcome.curve[1].agreement - 0.08, "{row:?} {:?}", outcome.curve[1]);
-        assert!(row.agreement_high - row.agreement_low < 0.3, "{row:?}");
+        assert!(row.agreement_high - row.agreement_low < 0.4, "{row:?}");
     }
 }
 
