@@ -24,7 +24,7 @@ impl fmt::Display for Failure {
 }
 
 /// The flags of numbers that are out of range.
-const FLAGS: [(&str, &str); 43] = [
+const FLAGS: [(&str, &str); 44] = [
     ("a cost", " (--cost)"),
     ("a limit", " (--per-worker, --most-per-task)"),
     ("a noise factor", " (--noise-factor)"),
@@ -38,6 +38,7 @@ const FLAGS: [(&str, &str); 43] = [
     ("the class prior", " (--prior)"),
     ("the most votes a task", " (--most)"),
     ("the number of bootstrap copies", " (--bootstrap)"),
+    ("the number of bootstrap samples", " (--bootstrap)"),
     ("the number of components", " (--components)"),
     ("the number of folds", " (--folds)"),
     ("the number of iterations", " (--iterations)"),

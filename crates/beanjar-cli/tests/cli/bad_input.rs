@@ -275,11 +275,12 @@ fn a_number_out_of_range_is_named_with_its_flag() {
     folder.run(&["simulate", "photos", "--objects", "30", "--out", "photos"]);
     folder.run(&["simulate", "experts", "--units", "40", "--out", "experts"]);
     let aggregate = ["aggregate", "crowd/labels.csv", "--method"];
-    let select = ["select", "photos/judgments.csv", "--labels", "photos/truth.csv", "--budget", "5"];
+    let select =
+        ["select", "photos/judgments.csv", "--labels", "photos/truth.csv", "--label", "height", "--budget", "5"];
     let learn = ["learn", "experts/features.csv", "--labels", "experts/labels.csv"];
     let (votes, next) = (["votes", "crowd/labels.csv"], ["next", "crowd/labels.csv"]);
     let (simulate, photos) = (["simulate", "labels", "--out", "x"], ["simulate", "photos", "--out", "x"]);
-    let cases: [(&[&str], &[&str]); 40] = [
+    let cases: [(&[&str], &[&str]); 39] = [
         (&aggregate[..2], &["--prior", "0.5"]),
         (&aggregate, &["dawid-skene", "--smoothing", "-1"]),
         (&aggregate, &["dawid-skene", "--iterations", "0"]),
@@ -291,7 +292,7 @@ fn a_number_out_of_range_is_named_with_its_flag() {
         (&["inspect", "crowd/labels.csv"], &["--bootstrap", "99999999"]),
         (&["inspect", "photos/judgments.csv"], &["--mean-of", "0"]),
         (&["inspect", "photos/judgments.csv"], &["--wanted", "2"]),
-        (&select[..4], &["--budget", "-1"]),
+        (&select[..6], &["--budget", "-1"]),
         (&select, &["--ridge", "-1"]),
         (&select, &["--bootstrap", "99999999"]),
         (&select, &["--noise-factor", "-1"]),
@@ -309,7 +310,6 @@ fn a_number_out_of_range_is_named_with_its_flag() {
         (&learn, &["--penalty", "-1"]),
         (&learn, &["--folds", "1"]),
         (&learn, &["--holdout", "2"]),
-        (&learn, &["--restarts", "0"]),
         (&learn, &["--penalty-difficulty", "-1"]),
         (&simulate, &["--classes", "0"]),
         (&simulate, &["--tasks", "0"]),
