@@ -200,3 +200,25 @@ fn more_restarts_than_anybody_waits_for_are_refused() {
         }
     }
 }
+
+#[test]
+fn a_row_group_without_rows_is_no_damage() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../beanjar-io/tests/fuzz/kept/empty-row-group.parquet");
+    assert_eq!(Folder::new().json(&["inspect", file])["labels"], 4);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_standard_output_leads_to_is_added_to_and_not_replaced() {
+    let folder = Folder::new();
+    folder.write("labels.csv", "task,worker,label\n1,a,x\n1,b,x\n");
+    folder.write("log.txt", "before\n");
+    let command = format!(
+        "{} aggregate labels.csv --quiet --format csv --out /dev/stdout >> log.txt",
+        env!("CARGO_BIN_EXE_beanjar")
+    );
+    let done = Command::new("sh").args(["-c", &command]).current_dir(folder.path(".")).status().unwrap();
+    assert!(done.success());
+    let log = folder.read("log.txt");
+    assert!(log.starts_with("before\n") && log.contains("1,x,"), "{log}");
+}

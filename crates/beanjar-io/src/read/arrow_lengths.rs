@@ -79,10 +79,14 @@ impl Sized<'_> {
 
     fn check_stream(&mut self) -> Result<(), Wrong> {
         let mut offset = 0;
-        while offset < self.size {
+        loop {
+            // Without the mark at the end, nobody can tell how many batches there were.
+            if offset >= self.size {
+                return Err("cut off: a stream ends with a mark, and this has none".into());
+            }
             let (prefix, length) = self.prefix(offset)?;
             if length == 0 {
-                break;
+                return Ok(());
             }
             let bytes = self.at(offset + prefix, length)?;
             let message = message(&bytes)?;
@@ -94,7 +98,6 @@ impl Sized<'_> {
             self.check_block(&Block { offset, metadata: prefix + length, body })?;
             offset += prefix + length + body;
         }
-        Ok(())
     }
 
     /// How many bytes stand before a message, and how long it is.
@@ -165,4 +168,35 @@ pub(super) const ZSTD: u64 = 1 << 15;
 
 fn message(bytes: &[u8]) -> Result<Message<'_>, Wrong> {
     root_as_message(bytes).map_err(|_| "damaged: a message cannot be read".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use arrow_ipc::writer::StreamWriter;
+    use std::io::Write;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_stream_that_was_cut_between_batches_is_found_out() {
+        let column: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+        let batch = RecordBatch::try_from_iter([("task", column)]).unwrap();
+        let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        let mut ends = Vec::new();
+        for _ in 0..3 {
+            stream.write(&batch).unwrap();
+            ends.push(stream.get_ref().len());
+        }
+        let bytes = stream.into_inner().unwrap();
+        let checked = |bytes: &[u8]| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(bytes).unwrap();
+            check(&file).map(|checked| checked.is_stream)
+        };
+        assert!(checked(&bytes).is_ok_and(|is_stream| is_stream));
+        for end in ends {
+            assert!(checked(&bytes[..end]).is_err(), "{end} of {}", bytes.len());
+        }
+    }
 }
