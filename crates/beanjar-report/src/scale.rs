@@ -65,8 +65,10 @@ impl Axis {
         // Powers of ten alone are read as such.
         let step = if self.logarithmic { step.max(1.0).round() } else { step };
         let mut found = ticks(self.low, self.high, step);
-        if found.len() < 2 && self.logarithmic {
-            found = ticks(self.low, self.high, round_step((self.high - self.low) / most.max(1) as f64));
+        if found.len() < 2 {
+            // One number is no scale.
+            let more = if self.logarithmic { 1.0 } else { 2.0 };
+            found = ticks(self.low, self.high, round_step((self.high - self.low) / (more * most.max(1) as f64)));
         }
         let name = |tick: f64| match (self.logarithmic, self.percent) {
             (true, _) => short(10f64.powf(tick)),
@@ -113,6 +115,9 @@ mod tests {
         assert_eq!(names, ["0", "20", "40", "60", "80"]);
         assert!(axis.ticks(5).iter().all(|(at, _)| (0.0..=1.0).contains(at)));
         assert_eq!(axis.place(0.0), Some(0.0));
+        let names: Vec<String> =
+            Axis::of("", [0.0, 0.42].into_iter()).ticks(2).into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["0", "0.2", "0.4"]);
         let logs = Axis::logarithmic("", [0.01, 100.0].into_iter());
         let names: Vec<String> = logs.ticks(5).into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["0.01", "0.1", "1", "10", "100"]);
