@@ -125,7 +125,7 @@ pub(crate) fn id_first(names: &[String]) -> Vec<usize> {
         std::iter::once(id).chain((from..names.len()).filter(|&column| column != id)).collect()
     };
     // pandas saves an index that has a name as the last column.
-    let last = (names.len() - 1..names.len()).find(|last| !is_id(&0) && is_id(last));
+    let last = Some(names.len() - 1).filter(|last| !is_id(&0) && is_id(last));
     match (1..names.len()).find(is_id) {
         Some(id) if counts => behind(id, 1),
         _ => last.map_or_else(|| (0..names.len()).collect(), |last| behind(last, 0)),

@@ -102,7 +102,7 @@ impl Report for ScoreOutcome {
         let mut text = String::new();
         for model in self.models.iter().filter(|model| learned(model)) {
             let name = one_line(&model.name);
-            text += &format!("not to be believed: {name} was learned from these labels, so its S is too small\n");
+            text += &format!("the S of {name} is too small: it was learned from these labels\n");
         }
         text += &table(&header, self.models.iter().map(row).collect());
         text +=
