@@ -2,6 +2,8 @@
 (() => {
   const tip = document.getElementById("tip");
   let shown = null;
+  // While the keys choose the mark, a pointer that rests where a scroll brings another one does not.
+  let keys = false;
 
   const row = (mark) => mark.closest("figure").querySelector(`.numbers tr[data-row="${mark.dataset.row}"]`);
 
@@ -9,6 +11,17 @@
     shown?.classList.remove("here-now");
     shown = null;
     tip.hidden = true;
+  };
+
+  // Beside its mark, wherever the page is scrolled to.
+  const place = () => {
+    if (!shown) return;
+    const box = shown.getBoundingClientRect();
+    const size = tip.getBoundingClientRect();
+    const left = Math.min(Math.max(8, box.left + box.width / 2 - size.width / 2), innerWidth - size.width - 8);
+    const above = box.top - size.height - 8;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${above > 4 ? above : Math.min(box.bottom + 8, innerHeight - size.height - 4)}px`;
   };
 
   const show = (mark) => {
@@ -26,12 +39,7 @@
       tip.append(line);
     });
     tip.hidden = false;
-    const box = mark.getBoundingClientRect();
-    const size = tip.getBoundingClientRect();
-    const left = Math.min(Math.max(8, box.left + box.width / 2 - size.width / 2), innerWidth - size.width - 8);
-    const above = box.top - size.height - 8;
-    tip.style.left = `${left}px`;
-    tip.style.top = `${above > 4 ? above : Math.min(box.bottom + 8, innerHeight - size.height - 4)}px`;
+    place();
   };
 
   // A square of pairs is drawn as a few lines; here each pair gets a mark.
@@ -55,16 +63,20 @@
     if (marks.length === 0) continue;
     svg.tabIndex = 0;
     let at = -1;
-    svg.addEventListener("pointerover", (event) => {
+    const point = (event) => {
+      if (event.type === "pointerdown" || event.movementX || event.movementY) keys = false;
       const mark = event.target.closest(".mark");
-      if (mark) show(mark);
-    });
-    svg.addEventListener("pointerleave", hide);
+      if (mark && mark !== shown && !keys) show(mark);
+    };
+    for (const kind of ["pointerover", "pointermove", "pointerdown"]) svg.addEventListener(kind, point);
+    svg.addEventListener("pointerleave", () => keys || hide());
     svg.addEventListener("blur", hide);
     svg.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (step) {
         at = (at + step + marks.length) % marks.length;
+        keys = true;
+        marks[at].scrollIntoView({ block: "nearest", inline: "nearest" });
         show(marks[at]);
         event.preventDefault();
       } else if (event.key === "Enter" && shown) {
@@ -74,5 +86,5 @@
       }
     });
   }
-  addEventListener("scroll", hide, { passive: true });
+  addEventListener("scroll", place, { passive: true });
 })();
