@@ -65,7 +65,7 @@ class SparseExperts(Estimator):
         model: str = "experts",
         *,
         penalty: Any = "auto",
-        penalty_kind: str = "l1",
+        penalty_kind: str = "auto",
         penalty_difficulty: float | None = None,
         restarts: int | None = None,
         asymmetric: bool = False,

@@ -20,6 +20,10 @@ pub(crate) trait Report: Serialize {
     fn text(&self) -> String;
     /// The main table: its header, then its rows.
     fn rows(&self) -> Rows<'_>;
+    /// What is said on the terminal when the result itself goes to a file; by default nothing.
+    fn summary(&self) -> String {
+        String::new()
+    }
 }
 
 /// The rows of a table, made as they are written.
@@ -64,7 +68,7 @@ impl Sink<'_> {
     /// Prints a result, or writes it to the file given with `--out`.
     pub(crate) fn emit(self, report: &impl Report) -> Result<()> {
         let safe = self.common.safe_csv;
-        let called = self.common.caller.is_some();
+        let (common, called) = (self.common, self.common.caller.is_some());
         match (self.format, &self.common.out) {
             (Kind::Page, _) => {
                 self.common.clear_bar();
@@ -89,7 +93,11 @@ impl Sink<'_> {
                 Kind::Markdown => write_markdown(out, report.rows()),
                 Kind::Printed(Format::Csv) | Kind::Table | Kind::Page => write_csv(out, made_safe(report.rows(), safe)),
             }),
+        }?;
+        if common.out.is_some() {
+            common.say(&harmless_lines(&report.summary()));
         }
+        Ok(())
     }
 
     pub(crate) fn emit_text(self, text: &str) -> Result<()> {

@@ -61,7 +61,8 @@ const LARGEST: f64 = 1e100;
 ///
 /// A table of three columns, the unit, a feature's name (called `feature`, `attribute` or `term`) and its value (called
 /// `value`, `weight` or `count`), has a row for each value that is not zero. Arrays of NumPy (`.npy`, `.npz`, also a sparse
-/// matrix that SciPy saved) have a row for each unit and features called x0, x1, ...
+/// matrix that SciPy saved) have a row for each unit and features called x0, x1, ... A column of lists of numbers, as
+/// embeddings come in Parquet, Arrow and JSON lines, is a feature for each number: embedding_0, embedding_1, ...
 ///
 /// A missing value is an error, or if gaps are to be filled the mean of its column or what [`Wanted`] says. Cost: O(bytes);
 /// memory: the ids, what is not zero, and a block of rows; of arrays, the file.
@@ -78,7 +79,9 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
         let problem = format!("it has a column of ids, so {} is of no use", other.name());
         return Err(Error::NoTable { file: source.name(), problem });
     }
-    let input = Input::open(source, &Context::new())?.strict();
+    let context = Context::new();
+    let left_out = |name: &str| matches!(wanted, Wanted::AllBut(ignored) if ignored.iter().any(|other| other == name));
+    let input = Input::open(source, &context)?.with_vectors_spread(source, &left_out, &context)?.strict();
     if input.names.is_empty() {
         return Err(Error::NoTable { file: input.header_place(), problem: "a table without a column".into() });
     }

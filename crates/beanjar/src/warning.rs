@@ -189,6 +189,12 @@ pub enum Warning {
         /// Of how many.
         of: usize,
     },
+    /// Known answers are too few to estimate a risk from.
+    #[error("known answers of {} with a prediction: at least 2 are needed, so they are not used", counted(*.tasks, "task"))]
+    FewKnownAnswers {
+        /// How many tasks have a known answer and a prediction, at the most.
+        tasks: usize,
+    },
     /// Labels to test by are of classes that no label to learn from has.
     #[error(
         "{} to test by of classes that no label to learn from has; they differ from every prediction",

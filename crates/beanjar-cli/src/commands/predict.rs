@@ -124,9 +124,6 @@ impl Predict {
                 outcome.compared_with(&truth).map_err(|error| self.failure_of_labels(error))?
             }
         };
-        if let (Some(truth), Some(_), false) = (&outcome.truth, &common.out, common.quiet) {
-            common.say(&compared(truth));
-        }
         sink.emit(&ClassesReport { outcome: &outcome, probabilities: self.probabilities })
     }
 
@@ -213,7 +210,11 @@ impl Report for ClassesReport<'_> {
         if outcome.len() > MOST {
             text += &format!("  and {} more (--out FILE.csv has all)\n", outcome.len() - MOST);
         }
-        text + &outcome.truth.as_ref().map(compared).unwrap_or_default()
+        text + &self.summary()
+    }
+
+    fn summary(&self) -> String {
+        self.outcome.truth.as_ref().map(compared).unwrap_or_default()
     }
 
     fn rows(&self) -> Rows<'_> {
@@ -264,6 +265,12 @@ impl Report for ValuesReport<'_> {
             true => "\n  P(label): the probability that the object is of this class\n",
             false => "\n  se: the standard error of the prediction\n",
         };
+        text + &self.summary()
+    }
+
+    fn summary(&self) -> String {
+        let outcome = self.outcome;
+        let mut text = String::new();
         if let (Some(objects), Some(error)) = (outcome.compared, outcome.squared_error) {
             let (objects, expected) = (count(objects, "labelled object"), number(outcome.expected_squared_error));
             let error = number(error);
@@ -271,8 +278,7 @@ impl Report for ValuesReport<'_> {
                 "  mean squared error on {objects}: {error}; by the standard errors {expected} was to be expected\n"
             );
         }
-        text += &outcome.truth.as_ref().map(compared).unwrap_or_default();
-        text
+        text + &outcome.truth.as_ref().map(compared).unwrap_or_default()
     }
 
     fn rows(&self) -> Rows<'_> {

@@ -155,6 +155,10 @@ impl Report for ScoreOutcome {
         text
     }
 
+    fn summary(&self) -> String {
+        self.text()
+    }
+
     fn rows(&self) -> Rows<'_> {
         let header = ["name", "surrogate", "se", "risk", "difference", "difference_se", "units", "missing"];
         let row = |model: &ModelScore| {

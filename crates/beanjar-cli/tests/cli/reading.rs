@@ -337,13 +337,16 @@ fn beside_annotators_stand_texts_categories_and_answers_of_nobody() {
     assert_eq!(folder.json(&["inspect", "more.csv"]), expected);
     let err = folder.run(&["inspect", "more.csv"]).err;
     assert!(err.contains("annotators: ann, bob, cy; ignored: text, source, gold, majority_vote"), "{err}");
-    // Codes could be anything.
+    // Tasks have labels; of anything else codes could be attributes.
     let codes =
         more.replace("cat", "1").replace("dog", "2").replace(",web", "").replace(",shop", "").replace(",source", "");
     folder.write("codes.csv", &codes);
-    assert!(folder.error(&["inspect", "codes.csv"]).contains("say --wide annotators if each is an annotator"));
-    let found = folder.json(&["inspect", "codes.csv", "--wide", "annotators"]);
-    assert_eq!((&found["alpha"], &found["tasks"]), (&expected["alpha"], &expected["tasks"]));
+    folder.write("photos.csv", codes.replace("task,", "photo,"));
+    assert!(folder.error(&["inspect", "photos.csv"]).contains("say --wide annotators if each is an annotator"));
+    for flags in [&["codes.csv"][..], &["photos.csv", "--wide", "annotators"]] {
+        let found = folder.json(&[&["inspect"], flags].concat());
+        assert_eq!((&found["alpha"], &found["tasks"]), (&expected["alpha"], &expected["tasks"]));
+    }
 }
 
 #[test]

@@ -79,3 +79,27 @@ fn what_cannot_be_compared_is_refused_or_warned_of() {
         run.out
     );
 }
+
+#[test]
+fn one_known_answer_is_not_used_and_that_is_said() {
+    let folder = Folder::new();
+    crowd(&folder, &[3]);
+    folder.write("gold.csv", "task,label\nt1,c1\n");
+    let run = folder.run(&["score", "wrong3.csv", "--labels", "crowd/labels.csv", "--gold", "gold.csv"]);
+    assert!(run.err.contains("known answers of 1 task with a prediction: at least 2 are needed"), "{}", run.err);
+}
+
+#[test]
+fn what_goes_to_a_file_is_summed_up_on_the_terminal() {
+    let folder = Folder::new();
+    crowd(&folder, &[3, 10]);
+    let run = folder.run(&["score", "wrong3.csv", "wrong10.csv", "--labels", "crowd/labels.csv", "--out", "s.csv"]);
+    assert!(run.err.contains("believe wrong10.csv"), "{}", run.err);
+    let flags = ["--truth", "crowd/truth.csv", "--out", "a.csv"];
+    let run = folder.run(&[&["aggregate", "crowd/labels.csv", "--model", "m.json"], &flags[..]].concat());
+    assert!(run.err.contains("by the truth (2,000 tasks)") && run.err.contains("accuracy 0."), "{}", run.err);
+    let run = folder.run(&[&["predict", "m.json", "crowd/labels.csv"], &flags[..]].concat());
+    assert!(run.err.contains("by the truth (2,000 tasks)"), "{}", run.err);
+    let run = folder.run(&[&["predict", "m.json", "crowd/labels.csv", "--quiet"], &flags[..]].concat());
+    assert_eq!(run.err, "");
+}

@@ -188,7 +188,7 @@ fn columns_with_commas_and_equals_signs_can_be_named() {
 }
 
 #[test]
-fn a_matrix_of_codes_is_one_of_annotators_where_labels_are_needed() {
+fn a_matrix_of_codes_is_one_of_annotators_where_labels_are_needed_or_rows_are_tasks() {
     let folder = Folder::new();
     let rows = [("t1", [1, 1, 2]), ("t2", [2, 2, 2]), ("t3", [1, 1, 1]), ("t4", [2, 1, 2]), ("t5", [1, 2, 1])];
     let names = ["ann", "bob", "cy"];
@@ -202,13 +202,13 @@ fn a_matrix_of_codes_is_one_of_annotators_where_labels_are_needed() {
     }
     folder.write("wide.csv", wide);
     folder.write("long.csv", long);
-    for command in ["aggregate", "workers", "votes"] {
+    for command in ["aggregate", "workers", "votes", "inspect"] {
         assert_eq!(folder.json(&[command, "wide.csv"]), folder.json(&[command, "long.csv"]), "{command}");
     }
     let err = folder.run(&["aggregate", "wide.csv"]).err;
     assert!(err.starts_with("read wide.csv: task=task; annotators: ann, bob, cy; ignored: note, length"), "{err}");
     // Where either would do, it is a question.
-    folder.write("plain.csv", "task,ann,bob,cy\n1,1,1,2\n2,2,2,2\n3,1,1,1\n4,2,1,2\n");
+    folder.write("plain.csv", "photo,ann,bob,cy\n1,1,1,2\n2,2,2,2\n3,1,1,1\n4,2,1,2\n");
     let error = folder.error(&["inspect", "plain.csv"]);
     assert!(error.contains("'ann', 'bob', 'cy'") && error.contains("--wide attributes if each is"), "{error}");
     for (wide, key) in [("annotators", "alpha"), ("attributes", "attributes")] {

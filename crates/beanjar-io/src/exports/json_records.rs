@@ -1,5 +1,6 @@
 //! JSON that is not one object a line: arrays of objects, and what data frames and our own commands write.
 
+use super::pairwise::says_order;
 use super::{Held, Record, from_records, joined_list};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -114,8 +115,34 @@ fn by_column(columns: &Map<String, Value>) -> Result<Vec<Record>, String> {
     Ok(order.into_iter().filter_map(|row| rows.remove(row)).collect())
 }
 
-/// Records as a table of text: plain values as they are, nested ones as JSON.
+/// Records as a table of text: plain values as they are, nested ones as JSON. The order in which a pair was shown, if it is
+/// a list of two names, is a column of what stood first and one of what stood second.
 pub(crate) fn table(records: &[Record]) -> Held {
+    match records_with_sides(records) {
+        Some(records) => plain_table(&records),
+        None => plain_table(records),
+    }
+}
+
+/// The records with what stood first and second under these names, if lists of two say so in each of them.
+fn records_with_sides(records: &[Record]) -> Option<Vec<Record>> {
+    const SIDES: [&str; 2] = ["first", "second"];
+    let key = records.first()?.keys().find(|key| says_order(key))?;
+    let with_sides = |record: &Record| {
+        let names =
+            record.get(key)?.as_array().filter(|names| names.len() == 2 && names.iter().all(Value::is_string))?;
+        if SIDES.iter().any(|side| record.contains_key(*side)) {
+            return None;
+        }
+        let mut record = record.clone();
+        record.remove(key);
+        record.extend(SIDES.iter().map(|side| (*side).to_owned()).zip(names.iter().cloned()));
+        Some(record)
+    };
+    records.iter().map(with_sides).collect()
+}
+
+fn plain_table(records: &[Record]) -> Held {
     let mut names: Vec<String> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for key in records.iter().flat_map(Map::keys) {

@@ -1,6 +1,10 @@
 use super::*;
 use crate::{Cell, ColumnType, TableWriter};
-use arrow_array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::{
+    ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array, LargeListArray, ListArray,
+    RecordBatch, StringArray,
+};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::tempdir;
@@ -111,16 +115,7 @@ fn typed_columns_are_numbers_whatever_their_type() {
         ("gap", Arc::new(Float64Array::from(vec![Some(1.0), None, Some(f64::NAN)]))),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let arrow = folder.path().join("f.arrow");
-    let file = std::fs::File::create(&arrow).unwrap();
-    let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
-    writer.write(&batch).unwrap();
-    writer.finish().unwrap();
-    let parquet = folder.path().join("f.parquet");
-    let file = std::fs::File::create(&parquet).unwrap();
-    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
+    let [arrow, parquet] = write_columnar(folder.path(), &batch);
     let jsonl = folder.path().join("f.jsonl");
     let lines = "{\"unit\":7,\"bool\":true,\"int\":0,\"float\":0.5,\"text\":\"1e2\",\"gap\":1}\n\
                  {\"unit\":8,\"bool\":false,\"int\":-3,\"float\":0,\"text\":\" 0 \",\"gap\":null}\n\
@@ -148,6 +143,80 @@ fn typed_columns_are_numbers_whatever_their_type() {
             .unwrap_err()
             .to_string();
         assert!(error.contains("'8' in column 'gap' is missing"), "{error}");
+    }
+}
+
+/// The same batch as Arrow and as Parquet.
+fn write_columnar(folder: &Path, batch: &RecordBatch) -> [std::path::PathBuf; 2] {
+    let arrow = folder.join("f.arrow");
+    let file = std::fs::File::create(&arrow).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    let parquet = folder.join("f.parquet");
+    let file = std::fs::File::create(&parquet).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    [arrow, parquet]
+}
+
+/// Embeddings as lists of numbers, of every kind of list.
+#[test]
+fn a_vector_is_a_feature_for_each_of_its_numbers() {
+    let rows = || [[0.5, -1.0, 0.0], [0.25, 3.0, 7.0]].map(|row| Some(row.map(Some).to_vec()));
+    let narrow = || rows().map(|row| row.map(|row| row.into_iter().map(|value| value.map(|value| value as f32))));
+    let lists: [ArrayRef; 4] = [
+        Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(rows())),
+        Arc::new(ListArray::from_iter_primitive::<Float32Type, _, _>(narrow())),
+        Arc::new(LargeListArray::from_iter_primitive::<Float64Type, _, _>(rows())),
+        Arc::new(FixedSizeListArray::from_iter_primitive::<Float64Type, _, _>(rows(), 3)),
+    ];
+    let folder = tempdir().unwrap();
+    let wide = "unit,v_0,v_1,v_2,length\na,.5,-1,0,9\nb,.25,3,7,8\n";
+    let expected = read_text(wide, &[], false).unwrap().table;
+    let jsonl = folder.path().join("f.jsonl");
+    let lines = "{\"unit\":\"a\",\"v\":[0.5,-1,0],\"length\":9}\n{\"length\":8,\"unit\":\"b\",\"v\":[0.25,3,7.0]}\n";
+    std::fs::write(&jsonl, lines).unwrap();
+    let all = |path: &Path| read_features(&path.into(), &UnitIds::default(), Wanted::AllBut(&[]), &Gaps::default());
+    assert_eq!(all(&jsonl).unwrap().table, expected);
+    for list in lists {
+        let columns: [(&str, ArrayRef); 3] = [
+            ("unit", Arc::new(StringArray::from(vec!["a", "b"]))),
+            ("v", list),
+            ("length", Arc::new(Int64Array::from(vec![9, 8]))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        for path in write_columnar(folder.path(), &batch) {
+            assert_eq!(all(&path).unwrap().table, expected);
+            let ignored = ["v".to_owned()];
+            let ignored = Wanted::AllBut(&ignored);
+            let found = read_features(&path.into(), &UnitIds::default(), ignored, &Gaps::default()).unwrap();
+            assert_eq!(found.table.names(), ["length"]);
+        }
+    }
+}
+
+/// Vectors of two lengths, and rows without one.
+#[test]
+fn vectors_that_differ_in_length_are_named() {
+    let folder = tempdir().unwrap();
+    let cases =
+        [(vec![vec![1.0, 2.0], vec![3.0]], "row 2: a vector of 1"), (vec![vec![1.0], vec![]], "row 2: no vector")];
+    for (rows, problem) in cases {
+        let ids = StringArray::from_iter_values((0..rows.len()).map(|row| format!("u{row}")));
+        let lines = ids.iter().flatten().zip(&rows).map(|(id, row)| format!("{{\"unit\":\"{id}\",\"v\":{row:?}}}\n"));
+        let jsonl = folder.path().join("f.jsonl");
+        std::fs::write(&jsonl, lines.collect::<String>()).unwrap();
+        let list = rows.iter().map(|row| Some(row.iter().copied().map(Some)));
+        let list = ListArray::from_iter_primitive::<Float64Type, _, _>(list);
+        let columns: [(&str, ArrayRef); 2] = [("unit", Arc::new(ids)), ("v", Arc::new(list))];
+        let [arrow, parquet] = write_columnar(folder.path(), &RecordBatch::try_from_iter(columns).unwrap());
+        for path in [jsonl, arrow, parquet] {
+            let found = read_features(&path.into(), &UnitIds::default(), Wanted::AllBut(&[]), &Gaps::default());
+            let error = found.unwrap_err().to_string();
+            assert!(error.contains(problem) && error.contains("'v'"), "{error}");
+        }
     }
 }
 

@@ -116,6 +116,16 @@ impl Columnar {
         Ok(Columnar { source: source.clone(), form, context: context.clone() })
     }
 
+    /// A table that was made of another.
+    pub(super) fn of_batches(
+        source: &Source,
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+        context: &Context,
+    ) -> Columnar {
+        Columnar { source: source.clone(), form: Form::Memory(schema, batches), context: context.clone() }
+    }
+
     pub(super) fn schema(&self) -> &SchemaRef {
         match &self.form {
             Form::Parquet(_, metadata) => metadata.schema(),
@@ -189,6 +199,15 @@ impl Columnar {
         while let Some(batch) = batches.next()? {
             let damaged = || Wrong::from(DAMAGED).with(&self.source.name());
             all.extend(guarded(|| records(&batch.columns)).ok_or_else(damaged)?);
+        }
+        Ok(all)
+    }
+
+    /// All rows of all columns.
+    pub(super) fn all_batches(&self) -> Result<Vec<RecordBatch>> {
+        let (mut all, mut batches) = (Vec::new(), self.whole()?);
+        while let Some(batch) = batches.next()? {
+            all.push(batch.columns);
         }
         Ok(all)
     }

@@ -1,6 +1,7 @@
 //! An open file of any format: a header, and blocks of rows to be decoded by whichever thread is free.
 
 mod opening;
+mod vectors;
 
 use super::columnar::{self, Batch, Batches, Columnar};
 use super::text_pieces::{Cutter, Piece};

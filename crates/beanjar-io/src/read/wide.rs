@@ -29,7 +29,7 @@ pub(super) struct Matrix {
 
 /// The matrix that a file holds, if it has a column for each annotator: if the user says so, or if columns are called as
 /// annotators are, or if no column has a usual name and all hold the same few words; the same few numbers will do where
-/// labels are needed, and are an error where either would do. Other columns beside are left out: the text of the task, what
+/// labels are needed or rows are called tasks, which have labels, and are an error where either would do. Other columns beside are left out: the text of the task, what
 /// is known of it, and answers that are nobody's own, such as the true one or the majority's.
 pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) -> Result<Option<Matrix>> {
     let asked = options.wide == Some(Wide::Annotators);
@@ -90,7 +90,8 @@ fn with_few_numbers(
     }
     let found =
         if wanted == Some(Kind::Judgments) { Vec::new() } else { with_few_words(sample, object, columns, true) };
-    if found.is_empty() || wanted.is_some() {
+    let are_tasks = header.names[object].to_lowercase().starts_with("task");
+    if found.is_empty() || wanted.is_some() || are_tasks {
         return Ok(found);
     }
     let names: Vec<String> = found.iter().map(|&column| header.names[column].clone()).collect();

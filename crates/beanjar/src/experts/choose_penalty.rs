@@ -110,8 +110,10 @@ impl Learn {
             Learner::Experts(method) => Learner::Experts(ManyExperts { tolerance: 1e-7, ..method.clone() }),
             other => other.clone(),
         };
+        let given = self.penalty.or(self.penalty_ease).is_some();
         let kinds = match self.penalty_kind {
             Some(kind) => vec![kind],
+            None if given => vec![PenaltyKind::default()],
             None => vec![PenaltyKind::L1, PenaltyKind::L2],
         };
         let mut all: Option<PathFit> = None;

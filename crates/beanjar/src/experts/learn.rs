@@ -20,7 +20,7 @@ use crate::{Context, Error, Result, Warning};
 /// |---|---|---|---|
 /// | `from` | what the classifier is fitted to | experts | |
 /// | `penalty` | on the coefficients of standardised features | chosen by S | 0 or more |
-/// | `penalty_kind` | L1, L2 or elastic | L1; chosen by S if none | |
+/// | `penalty_kind` | L1, L2 or elastic | L1 or L2, chosen by S; L1 with a penalty that is given | |
 /// | `penalty_ease` | on those of ease, if another; for experts | as `penalty` | 0 or more |
 /// | `restarts` | random starts, the best of which is kept; for experts | 30 | 0 to 10,000 |
 /// | `asymmetric` | experts have a skill for each of two true classes; for experts | no | |
@@ -28,7 +28,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `repeats` | what becomes of labels that an expert gave to the same unit twice | averaged | |
 /// | `held_out` | the labels that S is taken on | 5 folds, if the penalty is to be chosen | |
 ///
-/// Cost: with folds and a penalty to choose, 50 penalties times folds + 1 fits; each as that of [`ManyExperts`].
+/// Cost: with folds and a penalty to choose, 50 penalties of each kind times folds + 1 fits; each as that of [`ManyExperts`].
 ///
 /// ```
 /// use beanjar::experts::{FeatureTable, Features, Learn, LearnData};
@@ -52,7 +52,8 @@ pub struct Learn {
     pub from: LearnFrom,
     /// The penalty on the coefficients of standardised features; chosen by S if not given.
     pub penalty: Option<f64>,
-    /// The kind of the penalty; if none is given, L1 or L2 as S chooses.
+    /// The kind of the penalty; if none is given, L1 or L2 as S chooses, and L1 with a penalty that is given: sizes of two
+    /// kinds mean two things.
     pub penalty_kind: Option<PenaltyKind>,
     /// A penalty of its own for the coefficients of ease.
     pub penalty_ease: Option<f64>,
@@ -122,7 +123,7 @@ impl Default for Learn {
         Learn {
             from: LearnFrom::Experts,
             penalty: None,
-            penalty_kind: Some(PenaltyKind::L1),
+            penalty_kind: None,
             penalty_ease: None,
             restarts: ManyExperts::default().restarts,
             asymmetric: false,
@@ -160,7 +161,7 @@ impl Learn {
         warnings.extend(warn_of_experts(error, data.labels));
         let calibrated = Calibrated {
             temperature: Self::temperature(&labelled, &chosen, error),
-            learned_from: learned_from(&train, data.features, chosen.held_out.as_ref()),
+            learned_from: self.learned_from(&labelled, &train, data.features, chosen.held_out.as_ref()),
             // Only beside experts' labels is a unit read by the classifier that held it out.
             fold_classifiers: match (&chosen.held_out, &chosen.fit.experts) {
                 (Some(held_out), Some(_)) => held_out.parts.iter().map(|fit| fit.classifier.clone()).collect(),
@@ -257,18 +258,28 @@ impl Learn {
             }
         }
     }
-}
-
-/// Which labels were learned from, and in which part of the units each was held out.
-fn learned_from(train: &Units, features: &FeatureTable, held_out: Option<&HeldOutFits>) -> LearnedFrom {
-    let id = |unit: usize| features.units().get(train.rows()[unit]);
-    let workers = |unit: usize| {
-        let workers = train.ballots.votes(unit).workers.iter();
-        workers.map(|&worker| train.experts.get(worker as usize)).collect::<Vec<_>>()
-    };
-    let learned = LearnedFrom::new((0..train.rows().len()).map(|unit| (id(unit), workers(unit))));
-    match held_out {
-        None => learned,
-        Some(held_out) => learned.with_folds(held_out.fold.iter().enumerate().map(|(unit, &fold)| (id(unit), fold))),
+    /// Which labels were learned from, and in which part of the units each was held out.
+    fn learned_from(
+        &self,
+        data: &Labelled<'_>,
+        train: &Units,
+        features: &FeatureTable,
+        held_out: Option<&HeldOutFits>,
+    ) -> LearnedFrom {
+        let id = |unit: usize| features.units().get(train.rows()[unit]);
+        // From true classes no label is learned.
+        let truth = data.truth.as_ref().filter(|_| self.from == LearnFrom::Truth);
+        let workers = |unit: usize| {
+            let workers = train.ballots.votes(unit).workers.iter().filter(|_| truth.is_none());
+            workers.map(|&worker| train.experts.get(worker as usize)).collect::<Vec<_>>()
+        };
+        let units = (0..train.rows().len()).filter(|&unit| truth.is_none_or(|truth| truth[unit].is_some()));
+        let learned = LearnedFrom::new(units.map(|unit| (id(unit), workers(unit))));
+        match held_out {
+            None => learned,
+            Some(held_out) => {
+                learned.with_folds(held_out.fold.iter().enumerate().map(|(unit, &fold)| (id(unit), fold)))
+            }
+        }
     }
 }

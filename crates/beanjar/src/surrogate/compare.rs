@@ -54,6 +54,8 @@ pub fn surrogate(disagreements: &[Option<f64>]) -> Option<Surrogate> {
 pub fn difference(first: &[Option<f64>], second: &[Option<f64>]) -> Option<Difference> {
     let both = first.iter().zip(second).filter_map(|(first, second)| Some((*first)? - (*second)?));
     let (units, mean, se) = mean(both)?;
+    // Shares of labels that cancel leave what rounding does, which is no difference.
+    let mean = if mean.abs() < 1e-12 { 0.0 } else { mean };
     Some(Difference { units, mean, se })
 }
 
@@ -91,6 +93,9 @@ mod tests {
         let found = difference(&[Some(1.0), Some(0.5), None], &[Some(0.5), Some(0.0), Some(1.0)]).unwrap();
         assert_eq!((found.units, found.mean, found.se), (2, 0.5, Some(0.0)));
         assert_eq!(difference(&[None], &[Some(1.0)]), None);
+        let thirds = |shares: [f64; 3]| shares.map(|share| Some(share / 3.0));
+        let even = difference(&thirds([1.0, 2.0, 0.0]), &thirds([0.3, 0.6, 2.1])).unwrap();
+        assert_eq!(even.mean, 0.0, "what rounding leaves is no difference");
     }
 
     #[test]

@@ -92,6 +92,8 @@ struct Predicted<'a> {
     surrogate: Surrogate,
     missing: usize,
     gold: Option<GoldRisk>,
+    /// How many tasks have a prediction and a known answer.
+    known: usize,
     learned_labels: Option<usize>,
     /// How many predictions are of a class that no expert gave.
     unseen: usize,
@@ -121,6 +123,10 @@ impl Score {
                 let model = model.name.to_owned();
                 warnings.push(Warning::ScoredOnLearned { model, labels: seen, of: labels.len() });
             }
+        }
+        if known.is_some() && predicted.iter().all(|model| model.gold.is_none()) {
+            let tasks = predicted.iter().map(|model| model.known).max().unwrap_or_default();
+            warnings.push(Warning::FewKnownAnswers { tasks });
         }
         let unseen = predicted.iter().filter(|model| model.unseen > 0);
         warnings.extend(
@@ -180,15 +186,15 @@ impl<'a> Predicted<'a> {
             model: model.name().to_owned(),
             error: Box::new(nothing_in_common(model.ids(), &labels.tasks, "task")),
         })?;
-        let gold = gold.and_then(|gold| {
+        let wrong = gold.map(|gold| {
             let text = |task: &str| Some(&model.values()[tasks.code(task)?]).filter(|text| !text.is_empty());
             let wrong = |(task, known): (&str, &Option<&str>)| Some(text(task)? != (*known)?);
-            let wrong: Vec<Option<bool>> = labels.tasks.iter().zip(gold).map(wrong).collect();
-            GoldRisk::of(&wrong, &disagreements)
+            labels.tasks.iter().zip(gold).map(wrong).collect::<Vec<Option<bool>>>()
         });
         Ok(Predicted {
             name: model.name(),
-            gold,
+            gold: wrong.as_ref().and_then(|wrong| GoldRisk::of(wrong, &disagreements)),
+            known: wrong.iter().flatten().flatten().count(),
             disagreements,
             surrogate,
             missing: predicted.iter().filter(|predicted| predicted.is_none()).count(),

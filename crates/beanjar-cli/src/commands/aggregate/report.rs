@@ -77,10 +77,14 @@ impl Report for AggregateReport<'_> {
         text += &self.state_text();
         text += &self.task_table();
         text += &self.worker_table();
-        text += &calibration_text("on the known labels, when they are not used", outcome.gold.as_ref());
+        text + &self.summary()
+    }
+
+    fn summary(&self) -> String {
+        let outcome = self.outcome;
+        let mut text = calibration_text("on the known labels, when they are not used", outcome.gold.as_ref());
         text += &calibration_text("by the truth", outcome.truth.as_ref());
-        text += &outcome.truth_confusion.as_ref().map(|counts| confusion_table(counts, "tasks")).unwrap_or_default();
-        text
+        text + &outcome.truth_confusion.as_ref().map(|counts| confusion_table(counts, "tasks")).unwrap_or_default()
     }
 
     fn rows(&self) -> Rows<'_> {

@@ -26,7 +26,7 @@ use std::str::FromStr;
 /// sign). With --out FILE.json the result is a model for 'beanjar predict'.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table\n  beanjar learn embeddings.npy --ids ids.txt --labels labels.csv --penalty-kind l2\n  beanjar learn features.csv --labels labels.csv --truth truth.csv --report report.html --out model.json"
+    after_help = "Examples:\n  beanjar learn features.csv --labels labels.csv --out model.json\n  beanjar predict model.json new-features.csv\n  beanjar learn features.csv --labels labels.csv --penalty 5 --holdout 0.3\n  beanjar learn features.csv --labels labels.csv --model majority --format table\n  beanjar learn embeddings.npy --ids ids.txt --labels labels.csv\n  beanjar learn features.csv --labels labels.csv --truth truth.csv --report report.html --out model.json"
 )]
 pub(crate) struct Learn {
     /// The features: a table whose first column is the unit (or that of --columns object=NAME) and whose other columns are
@@ -51,8 +51,9 @@ pub(crate) struct Learn {
     #[arg(long, value_name = "auto|X", default_value = "auto", allow_negative_numbers = true)]
     penalty: Penalty,
     /// What the penalty is on: l1 the absolute sizes of coefficients, which leaves features out; l2 their squares, for
-    /// features that all carry something, as embeddings do; elastic half of each; auto l1 or l2, as S chooses.
-    #[arg(long, value_enum, value_name = "KIND", default_value = "l1")]
+    /// features that all carry something, as embeddings do; elastic half of each; auto l1 or l2, as S chooses, and l1 beside
+    /// a penalty that is given.
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     penalty_kind: KindName,
     /// A penalty of its own for the coefficients of ease ('difficulty' in JSON).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -228,9 +229,6 @@ impl Learn {
         }
         let outcome = params.fit(&data, &common.context()?).map_err(|error| self.failure(error))?;
         common.warn_all(&outcome.warnings);
-        if common.out.is_some() && !common.quiet {
-            common.say(&report::summary(&outcome));
-        }
         page.draw(&format!("What {} tells of the classes", title_of(&self.features)), || {
             vec![beanjar_report::learn(&outcome)]
         })?;
@@ -276,11 +274,6 @@ impl Learn {
     /// Flags that do not go together.
     fn check_flags(&self) -> Result<()> {
         let experts = self.model == ModelName::Experts;
-        if self.penalty_kind == KindName::Auto && matches!(self.penalty, Penalty::Number(_)) {
-            return Err(Failure::Words(
-                "--penalty-kind auto chooses the penalty as well: leave --penalty out, or say l1, l2 or elastic".into(),
-            ));
-        }
         let given = [
             ("--restarts", self.restarts.is_some()),
             ("--penalty-difficulty", self.penalty_difficulty.is_some()),

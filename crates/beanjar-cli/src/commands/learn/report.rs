@@ -35,26 +35,6 @@ fn explained(outcome: &LearnOutcome) -> String {
     text + &held_out(outcome)
 }
 
-/// What was learned, in a few lines.
-pub(super) fn summary(outcome: &LearnOutcome) -> String {
-    let entered = outcome.features.iter().filter(|row| !row.truth.is_zero()).count();
-    let mut text = format!(
-        "{}: {entered} of {} enter; penalty {} ({})\n",
-        target(outcome),
-        count(outcome.features.len(), "feature"),
-        number(outcome.penalty),
-        outcome.penalty_kind,
-    );
-    let mut accuracies: Vec<f64> = outcome.experts.iter().filter_map(|expert| expert.accuracy).collect();
-    accuracies.sort_by(f64::total_cmp);
-    if let (Some(least), Some(most)) = (accuracies.first(), accuracies.last()) {
-        let experts = count(accuracies.len(), "expert");
-        text += &format!("  {experts}: right {} to {} of the time, by the model\n", number(*least), number(*most));
-    }
-    text += &how_experts_err(outcome).unwrap_or_default();
-    text + &held_out(outcome)
-}
-
 /// What is predicted.
 fn target(outcome: &LearnOutcome) -> String {
     match &outcome.classes[..] {
@@ -91,10 +71,11 @@ impl Report for LearnOutcome {
     fn text(&self) -> String {
         const MOST: usize = 30;
         let mut text = format!(
-            "{} from {}; penalty {}; log-likelihood {}\n\n",
+            "{} from {}; penalty {} ({}); log-likelihood {}\n\n",
             target(self),
             count(self.features.iter().filter(|row| !row.truth.is_zero()).count(), "feature"),
             number(self.penalty),
+            self.penalty_kind,
             number(self.log_likelihood),
         );
         let mut entered: Vec<&FeatureEffect> =
@@ -148,5 +129,24 @@ impl Report for LearnOutcome {
             values.iter().map(cells).collect()
         });
         with_header(&["feature", "class", "truth", "difficulty"], rows)
+    }
+
+    fn summary(&self) -> String {
+        let entered = self.features.iter().filter(|row| !row.truth.is_zero()).count();
+        let mut text = format!(
+            "{}: {entered} of {} enter; penalty {} ({})\n",
+            target(self),
+            count(self.features.len(), "feature"),
+            number(self.penalty),
+            self.penalty_kind,
+        );
+        let mut accuracies: Vec<f64> = self.experts.iter().filter_map(|expert| expert.accuracy).collect();
+        accuracies.sort_by(f64::total_cmp);
+        if let (Some(least), Some(most)) = (accuracies.first(), accuracies.last()) {
+            let experts = count(accuracies.len(), "expert");
+            text += &format!("  {experts}: right {} to {} of the time, by the model\n", number(*least), number(*most));
+        }
+        text += &how_experts_err(self).unwrap_or_default();
+        text + &held_out(self)
     }
 }

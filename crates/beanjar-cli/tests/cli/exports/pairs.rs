@@ -92,6 +92,13 @@ fn the_order_may_be_said_in_many_ways() {
             assert_eq!(folder.json(&["inspect", "pairs.jsonl"]), expected, "{order} {values:?} {verdicts:?}");
         }
     }
+    // A list names what was shown, in its order.
+    folder.write("pairs.jsonl", log("order", &[json!(["x", "y"]), json!(["y", "x"])], ["A", "B"]));
+    let named = folder.json(&["inspect", "pairs.jsonl"]);
+    assert_eq!(named["classes"], json!(["x", "y"]));
+    for key in ["positions", "tasks", "alpha"] {
+        assert_eq!(named[key], expected[key], "{key}");
+    }
     // What cannot be read is a question.
     folder.write("pairs.jsonl", log("swapped", &[json!("x"), json!("y")], ["A", "B"]));
     let error = folder.error(&["inspect", "pairs.jsonl"]);

@@ -30,6 +30,11 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Whether a column of this name says in which order a pair was shown.
+pub(super) fn says_order(name: &str) -> bool {
+    order::says_order(name).is_some()
+}
+
 pub(crate) fn has_pairs(names: &[String]) -> bool {
     order::may_say(names) || both_games(names).is_some() || winners(names).is_some()
 }

@@ -53,12 +53,12 @@ pub(super) fn may_say(names: &[String]) -> bool {
     contents(names).is_some() || names.iter().any(|name| says_order(name).is_some())
 }
 
-enum Says {
+pub(super) enum Says {
     Exchanged,
     Order,
 }
 
-fn says_order(name: &str) -> Option<Says> {
+pub(super) fn says_order(name: &str) -> Option<Says> {
     const ORDERS: [&str; 12] = [
         "order",
         "ordering",

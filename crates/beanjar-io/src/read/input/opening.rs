@@ -56,7 +56,7 @@ impl Input {
         })
     }
 
-    fn columnar(source: &Source, columnar: Columnar) -> Input {
+    pub(super) fn columnar(source: &Source, columnar: Columnar) -> Input {
         let schema = columnar.schema().clone();
         let names = schema.fields().iter().map(|field| field.name().clone()).collect();
         Input { schema: Some(schema), ..Input::new(source, names, Shape::Columnar, Reader::Columnar(columnar)) }
