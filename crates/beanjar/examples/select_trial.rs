@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p beanjar --example select_trial -- number|classes [DRAWS] [mean|median|majority] [FACTOR]`
 //!
-//! With FACTOR, new objects are judged with this many times the noise, and `select` is told so.
+//! With FACTOR, new objects are judged with this many times the noise, and `select` is given that factor.
 
 use beanjar::multiselect::{Combine, FitPredictor, Fitting, NoiseFactors, Select};
 use beanjar::simulate::{JudgedObjects, JudgmentShape, LabelShape};

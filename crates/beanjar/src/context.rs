@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The threads, the seed and the progress callback of a call. An argument, never a hidden global.
+/// The threads, the seed and the progress callback of a call. An argument, never a global.
 ///
 /// | part | meaning | default |
 /// |---|---|---|

@@ -9,6 +9,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 }
 
 /// The value nearest to the quantile, for values between which there is nothing. None of none.
+#[must_use]
 pub fn nearest_rank<T>(sorted: &[T], share: f64) -> Option<&T> {
     sorted.get(place(sorted.len(), share)?.round() as usize)
 }

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_that_are_not_positive_are_told() {
+    fn matrices_that_are_not_positive_are_recognised() {
         for n in [1, 2, 5, 17] {
             let near = some_matrix(n, 0.0).nearest_psd();
             assert!(near.is_psd(10.0) && Symmetric::zeros(n).is_psd(0.0), "{n}");

@@ -1,6 +1,7 @@
 use super::Posterior;
 use crate::Result;
 use crate::judgments::Ballots;
+use crate::normal::NINETY_FIVE as Z;
 
 /// How often a worker is right.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,8 +32,6 @@ pub fn worker_accuracies(posterior: &Posterior, ballots: &Ballots) -> Result<Vec
 }
 
 pub(super) fn accuracy(right: f64, labels: u64) -> Option<WorkerAccuracy> {
-    /// Of the standard normal, 95 percent lie within this.
-    const Z: f64 = 1.959_963_984_540_054;
     let n = labels as f64;
     if labels == 0 {
         return None;
@@ -54,7 +53,7 @@ mod tests {
             let (share, n) = (right / labels as f64, labels as f64);
             for end in [found.low, found.high] {
                 // Wilson: |share - p| = z sqrt(p (1 - p) / n) at both ends, but for those cut at 0 and 1.
-                let off = (share - end).powi(2) - 1.959_963_984_540_054f64.powi(2) * end * (1.0 - end) / n;
+                let off = (share - end).powi(2) - Z * Z * end * (1.0 - end) / n;
                 assert!(off.abs() < 1e-12);
             }
             assert!(found.low <= share && share <= found.high);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_told_to_stop_stops() {
+    fn a_call_that_is_asked_to_stop_stops() {
         let crowd = Crowd { tasks: 100, workers: 10, classes: 2, votes: (4, 4), ..Crowd::default() };
         let ballots = Ballots::from_tasks(&crowd.draw(&Context::new().with_seed(2)).unwrap().labels, 10, 2).unwrap();
         for share in [0.0, 0.5] {

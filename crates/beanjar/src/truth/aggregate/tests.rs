@@ -110,7 +110,7 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn every_method_stops_when_it_is_told_to() {
+fn every_method_stops_when_it_is_asked_to() {
     let (labels, _) = crowd(30);
     for method in methods() {
         let context = Context::new().with_progress(|_| ControlFlow::Break(()));

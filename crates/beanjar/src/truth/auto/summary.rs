@@ -100,6 +100,7 @@ impl AutoSummary {
     }
 
     /// What was done, in a sentence.
+    #[must_use]
     pub fn sentence(&self) -> String {
         match (self.plain_vote, self.gain) {
             (true, None) => {
@@ -120,6 +121,7 @@ impl AutoSummary {
     }
 
     /// What the labels go by, and how much of each, the most first: candidates that differ in their class prior together.
+    #[must_use]
     pub fn shares(&self) -> Vec<CandidateWeight> {
         let mut parts: Vec<CandidateWeight> = Vec::new();
         for CandidateWeight { candidate, weight } in &self.candidates {

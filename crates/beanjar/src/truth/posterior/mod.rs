@@ -95,6 +95,7 @@ impl Posterior {
     }
 
     /// How many tasks there are.
+    #[must_use]
     pub fn tasks(&self) -> usize {
         match &self.rows {
             Rows::All(values) => values.len() / self.classes.max(1),
@@ -103,6 +104,7 @@ impl Posterior {
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         self.classes
     }
@@ -112,6 +114,7 @@ impl Posterior {
     /// # Panics
     /// If there is no such task.
     #[inline]
+    #[must_use]
     pub fn of(&self, task: usize) -> Probabilities<'_> {
         match &self.rows {
             Rows::All(values) => Probabilities::all(&values[task * self.classes..(task + 1) * self.classes]),
@@ -222,6 +225,7 @@ impl Posterior {
     ///
     /// # Panics
     /// If there is no such task.
+    #[must_use]
     pub fn answer(&self, task: usize, seed: u64) -> Answer {
         self.answer_by(task, seed, task as u64)
     }
@@ -238,6 +242,7 @@ impl Posterior {
 
     /// The share of tasks with a known class that are labelled wrongly, a tie among n classes one of which is right
     /// counting 1 - 1/n: the expected error. None if no class is known, or if `truth` is not of these tasks and classes.
+    #[must_use]
     pub fn error(&self, truth: &[Option<u16>]) -> Option<f64> {
         let (mut wrong, mut known) = (0.0, 0.0);
         for (task, class) in self.known(truth)? {

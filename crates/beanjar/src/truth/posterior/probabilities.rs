@@ -20,6 +20,7 @@ impl<'a> Probabilities<'a> {
     }
 
     /// How many classes there are.
+    #[must_use]
     pub fn classes(self) -> usize {
         self.classes
     }
@@ -43,6 +44,7 @@ impl<'a> Probabilities<'a> {
     }
 
     /// The probability of each class.
+    #[must_use]
     pub fn to_vec(self) -> Vec<f64> {
         let mut row = vec![0.0; self.classes];
         self.write(&mut row);

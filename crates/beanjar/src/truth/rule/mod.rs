@@ -42,6 +42,7 @@ pub enum Rule {
 
 impl Rule {
     /// How many classes there are.
+    #[must_use]
     pub fn classes(&self) -> usize {
         match self {
             Rule::Weights(weights) => weights.classes(),
@@ -53,6 +54,7 @@ impl Rule {
     }
 
     /// How many workers it knows.
+    #[must_use]
     pub fn workers(&self) -> usize {
         match self {
             Rule::Weights(weights) => weights.workers().len(),

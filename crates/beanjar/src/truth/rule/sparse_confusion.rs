@@ -57,6 +57,7 @@ impl SparseConfusion {
     }
 
     /// P(label | class) of a worker; of a newcomer for a number beyond the last.
+    #[must_use]
     pub fn probability(&self, worker: usize, class: usize, label: usize) -> f64 {
         let (class, label) = (class as u16, label as u16);
         let own = &self.tables[worker.min(self.workers())];

@@ -11,7 +11,7 @@ pub(super) use saying::Saying;
 
 use super::pairs::Pairs;
 use crate::judgments::{Ballots, sample_of_tasks};
-use crate::normal::quantile;
+use crate::normal::{NINETY_FIVE as Z, quantile};
 use crate::{Context, Error, Result};
 use copies::{BELONGS, COPIED, Copies};
 use others::Others;
@@ -43,6 +43,7 @@ impl Verdict {
     pub const TELLING: f64 = 0.3;
 
     /// The verdict in plain words; `copied` is the name of whoever is copied.
+    #[must_use]
     pub fn in_words(self, copied: Option<&str>) -> String {
         match self {
             Verdict::Good => "good".to_owned(),
@@ -56,6 +57,7 @@ impl Verdict {
     }
 
     /// Whether the worker's labels are better left out of a plain vote.
+    #[must_use]
     pub fn is_bad(self) -> bool {
         matches!(self, Verdict::Random | Verdict::Constant | Verdict::Contrary | Verdict::Copies(_))
     }
@@ -204,8 +206,6 @@ pub(crate) fn families_of_copies(ballots: &Ballots, context: &Context) -> Result
     Ok(Copies::new(&pairs, &others, BELONGS, context)?.families)
 }
 
-/// Of the standard normal, 95 percent lie within this.
-const Z: f64 = 1.959_963_984_540_054;
 /// One in two thousand lies above this.
 const NEAR_NOTHING: f64 = 3.290_526_731_491_896;
 /// How probable it is at most that any honest worker of the whole crowd is called contrary.
