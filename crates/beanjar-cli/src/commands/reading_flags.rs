@@ -5,6 +5,8 @@ use crate::failure::{Failure, Result};
 use beanjar::{Judgments, Labels};
 use beanjar_io::{ColumnNames, Data, Kind, Missing, Question, Read, ReadOptions, Role, Source, Wide};
 use clap::{Args, ValueEnum};
+use std::convert::Infallible;
+use std::str::FromStr;
 
 /// How to read a file of judgments or labels.
 #[derive(Args)]
@@ -21,14 +23,51 @@ pub(crate) struct Reading {
     #[arg(long, value_enum)]
     wide: Option<WideName>,
     /// What stands for a missing value in the file, besides nothing, NA, N/A, NaN and null: 999,-99,"don't know".
-    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
-    missing: Vec<String>,
-    /// The order of labels that are not numbers, the lowest first: low,medium,high.
-    #[arg(long, value_name = "LABEL,...", value_delimiter = ',')]
-    order: Vec<String>,
+    #[arg(long, value_name = "VALUE,...", allow_hyphen_values = true)]
+    missing: Vec<Listed>,
+    /// The order of labels that are not numbers, the lowest first: low,medium,high. One with a comma stands in quotes.
+    #[arg(long, value_name = "LABEL,...")]
+    order: Vec<Listed>,
     /// Of labels that answer several questions, read only those of this one.
     #[arg(long, value_name = "NAME")]
     question: Option<String>,
+}
+
+/// Values between commas; one with a comma in it stands in quotes, which may stand around any.
+#[derive(Clone)]
+struct Listed(Vec<String>);
+
+impl FromStr for Listed {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        let (mut values, mut rest) = (Vec::new(), Some(text));
+        while let Some(text) = rest {
+            let (value, behind) = quoted(text.trim_start()).unwrap_or_else(|| match text.split_once(',') {
+                Some((value, behind)) => (value.to_owned(), Some(behind)),
+                None => (text.to_owned(), None),
+            });
+            values.push(value);
+            rest = behind;
+        }
+        Ok(Listed(values))
+    }
+}
+
+/// A value in quotes, those within being doubled, and what is behind the comma after it; none if it is not so.
+fn quoted(text: &str) -> Option<(String, Option<&str>)> {
+    let inner = text.strip_prefix('"')?;
+    let mut at = 0;
+    loop {
+        at += inner[at..].find('"')? + 1;
+        match inner[at..].strip_prefix('"') {
+            Some(_) => at += 1,
+            None => break,
+        }
+    }
+    let behind = inner[at..].trim_start();
+    let behind = if behind.is_empty() { None } else { Some(behind.strip_prefix(',')?) };
+    Some((inner[..at - 1].replace("\"\"", "\""), behind))
 }
 
 /// The flag for the column of questions, for commands that treat each question on its own.
@@ -81,7 +120,7 @@ impl Reading {
             WideName::Attributes => Wide::Attributes,
             WideName::Repeats => Wide::Repeats,
         });
-        let missing = Missing::new(self.missing.iter().cloned());
+        let missing = Missing::new(self.missing.iter().flat_map(|listed| listed.0.clone()));
         ReadOptions { columns: self.columns.clone().unwrap_or_default(), kind, needed: None, missing, wide }
     }
 
@@ -145,7 +184,7 @@ impl Reading {
 
     /// Labels with their classes in the order that the user gave; of several questions, those that have such classes.
     fn ordered(&self, data: Data) -> beanjar::Result<Data> {
-        let order: Vec<&str> = self.order.iter().map(|label| label.trim()).collect();
+        let order: Vec<&str> = self.order.iter().flat_map(|listed| &listed.0).map(|label| label.trim()).collect();
         Ok(match data {
             Data::Labels(labels) => Data::Labels(labels.in_order(&order)?),
             Data::Questions(mut questions) => {

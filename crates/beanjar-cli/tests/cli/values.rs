@@ -123,3 +123,17 @@ fn ordinal_labels_have_the_order_that_is_given() {
     let error = folder.error(&["inspect", "names.csv", "--scale", "ordinal", "--order", "low,high"]);
     assert!(error.contains("'medium'") && error.contains("--order"), "{error}");
 }
+
+#[test]
+fn values_between_commas_may_stand_in_quotes() {
+    let folder = Folder::new();
+    let rows = "1,a,low\n1,b,\"no, never\"\n1,c,999\n2,a,don't know\n2,b,low\n2,c,high\n";
+    folder.write("f.csv", format!("task,worker,label\n{rows}"));
+    for missing in ["999,don't know,\"no, never\"", "\"999\", \"don't know\",\"no, never\""] {
+        let run = folder.run(&["inspect", "f.csv", "--missing", missing]);
+        assert!(run.err.contains("3 rows with a missing value left out"), "{missing}: {}", run.err);
+    }
+    let order = "low,\"no, never\",high,999,\"don't know\"";
+    let found = folder.json(&["inspect", "f.csv", "--order", order]);
+    assert_eq!(found["classes"], json!(["low", "no, never", "high", "999", "don't know"]));
+}
