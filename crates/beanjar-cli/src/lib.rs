@@ -37,7 +37,6 @@ use std::sync::{Once, OnceLock};
 #[command(
     name = "beanjar",
     version,
-    max_term_width = 100,
     after_help = "Begin with:\n  beanjar demo                      the whole story on simulated data\n  beanjar inspect labels.csv        how reliable is my data?\n  beanjar aggregate labels.csv      what are the true labels?"
 )]
 struct Cli {

@@ -12,7 +12,7 @@ use beanjar_io::{Output, Source, Understood, write_csv, write_rows};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-pub(crate) use text_table::{exact, number, table};
+pub(crate) use text_table::{exact, number, table, width};
 
 /// A result in its three forms.
 pub(crate) trait Report: Serialize {

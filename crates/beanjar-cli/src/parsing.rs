@@ -1,13 +1,17 @@
 //! From the words of a command line to a command.
 
 use crate::Cli;
+use crate::output::width;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 
+/// Lines of help that are longer are hard to follow.
+const WIDEST: u16 = 100;
+
 /// The command that the words ask for, the first of them being the program's name.
 pub(crate) fn parsed(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
-    let mut command = with_negative_numbers(Cli::command());
+    let mut command = with_negative_numbers(Cli::command()).term_width(width().min(WIDEST).into());
     let matches = command
         .try_get_matches_from_mut(words)
         .and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command)));

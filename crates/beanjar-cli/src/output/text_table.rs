@@ -20,7 +20,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
 }
 
 /// The columns of the terminal. One that does not say how wide it is gets 80; what goes elsewhere has room for 100.
-fn width() -> u16 {
+pub(crate) fn width() -> u16 {
     match terminal_size::terminal_size_of(std::io::stdout()) {
         Some((width, _)) if width.0 > 0 => width.0,
         _ if std::io::stdout().is_terminal() => 80,
