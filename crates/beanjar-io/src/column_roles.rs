@@ -1,6 +1,7 @@
 //! Which column holds what: names, their synonyms, and the user's own word.
 
 use crate::error::shown;
+use crate::usual_names::{is_beside, is_nameless, is_person, is_thing, simplified};
 use crate::{Error, Result};
 use std::str::FromStr;
 
@@ -53,10 +54,13 @@ impl Role {
                     "evaluator",
                     "reviewer",
                     "grader",
+                    "assessor",
+                    "scorer",
                 ],
                 &["judgemodel", "evaluatormodel", "gradermodel", "ratermodel", "annotatormodel"],
                 &["user", "subject", "model"],
                 &["prompt"],
+                &["expert", "reader", "observer", "contributor", "turker", "initials"],
                 &["assignment"],
             ],
             Role::Value => &[&["value", "rating", "score"]],
@@ -238,12 +242,50 @@ impl Header<'_> {
 
     /// The column of a role that the file must have.
     pub(crate) fn need(&self, role: Role) -> Result<usize> {
-        self.find(role)?.ok_or_else(|| Error::MissingColumn {
+        let left = || match role {
+            Role::Object => self.object_left(),
+            Role::Worker => self.worker_left(),
+            Role::Attribute | Role::Value | Role::Label => None,
+        };
+        let found = self.find(role)?.or_else(left);
+        found.ok_or_else(|| Error::MissingColumn {
             file: self.place.into(),
             role: role.name(),
             looked_for: role.names().concat().join(", "),
             found: self.found(),
         })
+    }
+
+    /// The column of what was judged where none is called so, beside those of workers and of what they said: the only other one,
+    /// or the only one that is called as texts, files and the like are, be it by their ids.
+    fn object_left(&self) -> Option<usize> {
+        let left = self.left_by(Role::Worker)?;
+        only(&left).or_else(|| self.thing_among(&left))
+    }
+
+    /// The only one of some columns that is called as what people judge; one that is called as its id goes before it.
+    pub(crate) fn thing_among(&self, columns: &[usize]) -> Option<usize> {
+        let things: Vec<usize> = columns.iter().copied().filter(|&column| is_thing(&self.names[column])).collect();
+        let is_id = |&column: &usize| simplified(&self.names[column]).ends_with("id");
+        let ids: Vec<usize> = things.iter().copied().filter(is_id).collect();
+        only(&ids).or_else(|| only(&things))
+    }
+
+    /// The column of who judged where none is called so: the only one that is called as people are.
+    fn worker_left(&self) -> Option<usize> {
+        let left = self.left_by(Role::Object)?;
+        only(&left.into_iter().filter(|&column| is_person(&self.names[column])).collect::<Vec<_>>())
+    }
+
+    /// The columns without a role beside one of this role and one of labels or values; none if either is lacking.
+    fn left_by(&self, role: Role) -> Option<Vec<usize>> {
+        let find = |role| self.find(role).ok().flatten();
+        let used = [find(role)?, find(Role::Label).or_else(|| find(Role::Value))?];
+        let is_left = |&column: &usize| {
+            let name = &self.names[column];
+            !used.contains(&column) && role_of(name).is_none() && !is_nameless(name) && !is_beside(name)
+        };
+        Some((0..self.names.len()).filter(is_left).collect())
     }
 
     /// An error if a column has more than one of these roles.
@@ -263,6 +305,11 @@ impl Header<'_> {
     }
 }
 
+/// The only one of some columns.
+fn only(columns: &[usize]) -> Option<usize> {
+    if let [column] = columns { Some(*column) } else { None }
+}
+
 /// The columns of a file, in a message.
 pub(crate) fn found(names: &[String]) -> String {
     /// Enough to recognise the file by.
@@ -277,16 +324,6 @@ pub(crate) fn found(names: &[String]) -> String {
 /// The role that a column of this name is taken for, if any.
 pub(crate) fn role_of(name: &str) -> Option<Role> {
     ROLES.into_iter().find(|role| role.group(name).is_some())
-}
-
-/// Whether a column has no name of its own: spreadsheets leave such columns behind, and data frames their index.
-pub(crate) fn is_nameless(name: &str) -> bool {
-    name.is_empty() || name.starts_with("Unnamed: ") || name.starts_with("__index_level_")
-}
-
-/// `Worker_ID`, `workerId` and `worker id` are one name.
-fn simplified(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -99,6 +99,11 @@ impl<P: AsRef<Path>> From<P> for Source {
     }
 }
 
+/// Whether a file is called text of some kind: what kind, its first bytes show.
+fn is_some_text(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("txt"))
+}
+
 /// A source that has been opened: its format, and its bytes after decompression.
 pub(crate) enum Opened {
     Text { format: Format, bytes: Box<dyn Read + Send> },
@@ -177,8 +182,10 @@ impl Source {
                     return Ok(Opened::Text { format, bytes: Box::new(io::Cursor::new(bytes)) });
                 }
                 let (format, compression) = match Format::of(path) {
-                    // A pipe such as /dev/fd/63 has no name of its own.
-                    Err(_) if !self.can_be_read_again() => return self.sniff(Reported::new(file, size, context)),
+                    // A pipe such as /dev/fd/63 has no name of its own, and .txt says nothing of what is in it.
+                    Err(_) if !self.can_be_read_again() || is_some_text(path) => {
+                        return self.sniff(Reported::new(file, size, context));
+                    }
                     other => other?,
                 };
                 match format {

@@ -35,6 +35,7 @@ mod spreadsheet;
 mod table;
 mod understood;
 mod unpacking;
+mod usual_names;
 mod utf16;
 mod write;
 mod write_columnar;

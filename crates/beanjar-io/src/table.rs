@@ -1,9 +1,10 @@
 //! Tables of one row per object: truths, labels to predict.
 
 use crate::class_names::alike;
-use crate::column_roles::{Role, is_nameless, role_of};
+use crate::column_roles::{Role, role_of};
 use crate::error::shown;
 use crate::read::{Input, Rows};
+use crate::usual_names::is_nameless;
 use crate::{Error, Missing, Place, Result, Source, Understood};
 use beanjar::{Column, Context, Dictionary};
 use std::collections::HashSet;

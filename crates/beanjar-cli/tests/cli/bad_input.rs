@@ -79,7 +79,7 @@ fn bytes_that_are_no_text_are_located() {
 
 #[test]
 fn unknown_extensions_and_unreadable_files_say_what_would_do() {
-    inspect("f.txt", "task,worker,label\n1,a,x\n", &["f.txt", ".txt is not known", ".csv"]);
+    inspect("f.dat", "task,worker,label\n1,a,x\n", &["f.dat", ".dat is not known", ".csv"]);
     inspect("labels", "task,worker,label\n1,a,x\n", &["labels", "no extension"]);
     inspect("f.parquet.gz", "x", &["own compression"]);
     inspect("f.parquet", "this is no parquet", &["f.parquet", "cannot be read", "damaged"]);

@@ -11,6 +11,7 @@ mod known_answers;
 mod learning;
 mod learning_features;
 mod learning_in_any_order;
+mod odd_tables;
 mod output_files;
 mod public_data;
 mod ranking_workers;

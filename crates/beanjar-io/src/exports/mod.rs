@@ -11,6 +11,7 @@ mod listed_text;
 mod mturk;
 mod pairwise;
 mod prodigy;
+mod questions;
 mod several_a_task;
 mod survey;
 mod toloka;
@@ -20,6 +21,7 @@ pub(crate) use json_records::{from_json, has_table, table};
 pub use label_studio_predictions::write_label_studio_predictions;
 pub use pairwise::PositionBias;
 pub(crate) use pairwise::has_pairs;
+pub(crate) use questions::Questions;
 pub(crate) use several_a_task::{Apart, Join};
 pub(crate) use survey::{may_be as may_be_survey, read as survey};
 

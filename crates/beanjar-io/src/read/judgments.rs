@@ -1,11 +1,13 @@
 //! Rows of object, attribute, worker, value; or of object, worker and a column for each attribute.
 
 use super::decimals::{DECIMAL_COMMAS, Decimals};
+use super::labels::header_again;
 use super::wide::{Matrix, without_repeats};
 use super::{Data, Float32, Input, Number, Read, Rows, Wide};
-use crate::column_roles::{Header, Role, is_nameless};
+use crate::column_roles::{Header, Role};
 use crate::error::shown;
 use crate::understood::some;
+use crate::usual_names::is_nameless;
 use crate::{Error, Result, Understood};
 use beanjar::judgments::{JudgmentColumns, JudgmentsPart, LARGEST};
 use beanjar::{Context, Judgments, counted};
@@ -14,6 +16,8 @@ use beanjar::{Context, Judgments, counted};
 struct Part {
     judgments: JudgmentsPart,
     incomplete: usize,
+    /// Cells that hold the name of their column, in rows that are the header once more.
+    headers: usize,
     decimals: Decimals,
 }
 
@@ -23,7 +27,10 @@ struct Layout {
     /// Kept columns: the object, then the worker if there is one, then the attribute if there is one, then values.
     worker: bool,
     attribute: bool,
-    /// The names of the value columns.
+    /// What the column of objects is called, and those of values.
+    object: String,
+    columns: Vec<String>,
+    /// The attributes of the value columns.
     values: Vec<String>,
     wide: bool,
     /// Of a table with a column for each annotator: their names.
@@ -39,7 +46,9 @@ pub(super) fn read(input: Input, header: &Header<'_>, wide: Option<Wide>, contex
 pub(super) fn read_matrix(input: Input, header: &Header<'_>, matrix: &Matrix, context: &Context) -> Result<Read> {
     let annotators: Vec<String> = matrix.annotators.iter().map(|&column| header.names[column].clone()).collect();
     let values = vec!["value".to_owned(); annotators.len()];
-    let layout = Layout { file: header.file.into(), worker: false, attribute: false, values, wide: true, annotators };
+    let (object, columns) = (header.names[matrix.object].clone(), annotators.clone());
+    let file = header.file.into();
+    let layout = Layout { file, worker: false, attribute: false, object, columns, values, wide: true, annotators };
     let kept: Vec<usize> = std::iter::once(matrix.object).chain(matrix.annotators.iter().copied()).collect();
     read_layout(input, header, &layout, &kept, context)
 }
@@ -51,12 +60,14 @@ fn read_layout(input: Input, header: &Header<'_>, layout: &Layout, kept: &[usize
     let data = |source| Error::Data { file: header.file.into(), source };
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
     let commas = Decimals::of(parts.iter().map(|part| &part.decimals)).check(header.file)?;
+    let headers: usize = parts.iter().map(|part| part.headers).sum();
     let parts = parts.into_iter().map(|part| part.judgments).collect();
     let judgments = Judgments::from_parts(parts, context).map_err(data)?;
     if judgments.is_empty() {
         return Err(data(beanjar::Error::Empty("row with an object and a value")));
     }
     let mut understood = layout.understood(header, kept);
+    understood.notes.extend(header_again(headers / layout.values.len().max(1)));
     understood.notes.extend(commas.then(|| DECIMAL_COMMAS.to_owned()));
     match (incomplete, layout.wide) {
         (0, _) => {}
@@ -98,6 +109,8 @@ fn layout(header: &Header<'_>, wide: Option<Wide>) -> Result<(Layout, Vec<usize>
         file: header.file.into(),
         worker: worker.is_some(),
         attribute: value.is_some() && attribute.is_some(),
+        object: header.names[object].clone(),
+        columns: names.clone(),
         values: match (value, wide) {
             (None, None | Some(Wide::Repeats)) => without_repeats(&names, wide.is_some()),
             _ => names,
@@ -132,6 +145,10 @@ impl Part {
                     Number::WithComma(value) => {
                         self.decimals.comma.get_or_insert_with(|| rows.place(row));
                         Some(value)
+                    }
+                    Number::Not if layout.is_header(rows, row, column) => {
+                        self.headers += 1;
+                        continue;
                     }
                     Number::Not => Some(layout.yes_or_no(rows, row, column, name)?),
                 };
@@ -175,10 +192,17 @@ impl Layout {
         let mut attributes = self.values.clone();
         attributes.dedup();
         if attributes.len() < self.values.len() {
-            let repeated: Vec<&String> = attributes.iter().filter(|name| !header.names.contains(name)).collect();
+            let is_repeated = |name: &&String| self.values.iter().filter(|other| other == name).count() > 1;
+            let repeated: Vec<&String> = attributes.iter().filter(is_repeated).collect();
             understood.notes.push(format!("repeats of one attribute: {}", some(&repeated)));
         }
         understood
+    }
+
+    /// Whether a cell holds the name of its column, and that of objects does too.
+    fn is_header(&self, rows: &Rows, row: usize, column: usize) -> bool {
+        let name = &self.columns[column - self.first_value()];
+        rows.not_a_number(column, row).trim() == name && rows.column(0)[row] == self.object
     }
 
     /// The first kept column that holds values.

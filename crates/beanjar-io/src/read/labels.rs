@@ -1,5 +1,6 @@
 //! Rows of task, worker, label; with a column of questions, a table for each question.
 
+use super::doubtful::{nearly_alike, one_label_each, other_tasks};
 use super::wide::Matrix;
 use super::{Data, Input, Question, Read, Rows};
 use crate::class_names::with_one_name_each;
@@ -15,6 +16,8 @@ struct Part {
     /// With a column of questions: of each its labels, and where it was first seen.
     questions: HashMap<String, (Place, LabelsPart)>,
     incomplete: usize,
+    /// Rows that are the header once more, as where files were put one behind the other.
+    headers: usize,
 }
 
 /// A block and a row in it.
@@ -40,8 +43,11 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
     let kept: Vec<usize> = used.iter().map(|(column, _)| *column).collect();
     let data = |source| Error::Data { file: header.file.into(), source };
     let asked = question.is_some();
-    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, asked).map_err(data))?;
+    let other = if asked || input.tool.is_some() { None } else { other_tasks(&input, [task, worker, label]) };
+    let names: Vec<&str> = kept.iter().map(|&column| header.names[column].as_str()).collect();
+    let parts = input.read(&kept, context, |part: &mut Part, rows| part.take(rows, &names).map_err(data))?;
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
+    understood.notes.extend(header_again(parts.iter().map(|part| part.headers).sum()));
     if incomplete > 0 {
         understood.notes.push(format!("{} with a missing value left out", counted(incomplete, "row")));
     }
@@ -62,6 +68,10 @@ pub(super) fn read(input: Input, header: &Header<'_>, context: &Context) -> Resu
         }
     }
     understood.notes.dedup();
+    if let [Question { labels, .. }] = &tables[..] {
+        understood.notes.extend(one_label_each(labels, other.as_deref()));
+        understood.notes.extend(nearly_alike(labels));
+    }
     let data = match tables.len() {
         1 => Data::Labels(tables.remove(0).labels),
         _ => Data::Questions(tables),
@@ -74,15 +84,18 @@ pub(super) fn read_matrix(input: Input, header: &Header<'_>, matrix: &Matrix, co
     let names: Vec<String> = matrix.annotators.iter().map(|&column| header.names[column].clone()).collect();
     let kept: Vec<usize> = std::iter::once(matrix.object).chain(matrix.annotators.iter().copied()).collect();
     let data = |source| Error::Data { file: header.file.into(), source };
-    let take = |part: &mut Part, rows: &Rows| part.take_matrix(rows, &names).map_err(data);
+    let object = &header.names[matrix.object];
+    let take = |part: &mut Part, rows: &Rows| part.take_matrix(rows, object, &names).map_err(data);
     let parts = input.strict().read(&kept, context, take)?;
     let incomplete = parts.iter().map(|part| part.incomplete).sum();
+    let headers = parts.iter().map(|part| part.headers).sum();
     let parts = parts.into_iter().map(|part| part.labels).collect();
     let mut labels = Labels::from_parts(parts, context).map_err(data)?;
     if labels.is_empty() {
         return Err(data(beanjar::Error::Empty("cell with a label")));
     }
     let mut understood = Understood::of(header.names, &[(matrix.object, "task")]).with_many("annotators", names);
+    understood.notes.extend(header_again(headers));
     if incomplete > 0 {
         understood.notes.push(format!("{} without a value left out", counted(incomplete, "cell")));
     }
@@ -90,6 +103,7 @@ pub(super) fn read_matrix(input: Input, header: &Header<'_>, matrix: &Matrix, co
         labels = alike;
         understood.notes.push(note);
     }
+    understood.notes.extend(nearly_alike(&labels));
     Ok(Read { data: Data::Labels(labels), incomplete, understood, positions: Vec::new() })
 }
 
@@ -109,11 +123,15 @@ fn by_question(parts: Vec<Part>, context: &Context) -> beanjar::Result<Vec<Quest
 }
 
 impl Part {
-    fn take_matrix(&mut self, rows: &Rows, names: &[String]) -> beanjar::Result<()> {
+    fn take_matrix(&mut self, rows: &Rows, object: &str, names: &[String]) -> beanjar::Result<()> {
         let row_tasks = rows.column(0);
         let (mut tasks, mut workers, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let columns: Vec<Vec<&str>> = (1..=names.len()).map(|column| rows.classes(column)).collect();
         for (row, task) in row_tasks.iter().enumerate() {
+            if *task == object && names.iter().zip(&columns).all(|(name, column)| column[row].trim() == name) {
+                self.headers += 1;
+                continue;
+            }
             for (name, column) in names.iter().zip(&columns) {
                 if task.is_empty() || column[row].is_empty() {
                     self.incomplete += 1;
@@ -127,14 +145,17 @@ impl Part {
         self.labels.push(rows.index, &tasks, &workers, &labels)
     }
 
-    fn take(&mut self, rows: &Rows, asked: bool) -> beanjar::Result<()> {
-        if !asked {
+    /// Takes rows of columns with these names: tasks, workers, labels, and questions if there are any.
+    fn take(&mut self, rows: &Rows, names: &[&str]) -> beanjar::Result<()> {
+        if names.len() == 3 {
             let mut columns = [rows.column(0), rows.column(1), rows.classes(2)];
+            self.headers += drop_headers(&mut columns, names);
             self.incomplete += drop_incomplete(&mut columns);
             let [tasks, workers, labels] = &columns;
             return self.labels.push(rows.index, tasks, workers, labels);
         }
         let mut columns = [rows.column(0), rows.column(1), rows.classes(2), rows.column(3)];
+        self.headers += drop_headers(&mut columns, names);
         self.incomplete += drop_incomplete(&mut columns);
         let mut rows_of: HashMap<&str, Vec<usize>> = HashMap::new();
         columns[3].iter().enumerate().for_each(|(row, question)| rows_of.entry(question).or_default().push(row));
@@ -149,6 +170,23 @@ impl Part {
     }
 }
 
+/// Says that the header stood among the rows, if it did.
+pub(super) fn header_again(rows: usize) -> Option<String> {
+    (rows > 0).then(|| format!("{} left out: the header once more", counted(rows, "row")))
+}
+
+/// Takes out the rows in which each column has its own name for a value, and says how many there were.
+fn drop_headers<const N: usize>(columns: &mut [Vec<&str>; N], names: &[&str]) -> usize {
+    let is_name = |row: usize| columns.iter().zip(names).all(|(column, name)| column[row].trim() == *name);
+    let headers: Vec<usize> =
+        (0..columns[0].len()).filter(|&row| columns[0][row] == names[0] && is_name(row)).collect();
+    if headers.is_empty() {
+        return 0;
+    }
+    retain(columns, |row| headers.binary_search(&row).is_err());
+    headers.len()
+}
+
 /// Takes out the rows in which a value is missing, and says how many there were.
 pub(super) fn drop_incomplete<const N: usize>(columns: &mut [Vec<&str>; N]) -> usize {
     let rows = columns[0].len();
@@ -156,9 +194,16 @@ pub(super) fn drop_incomplete<const N: usize>(columns: &mut [Vec<&str>; N]) -> u
         return 0;
     }
     let complete: Vec<bool> = (0..rows).map(|row| columns.iter().all(|column| !column[row].is_empty())).collect();
-    for column in columns.iter_mut() {
-        let mut keep = complete.iter();
-        column.retain(|_| *keep.next().unwrap_or(&true));
-    }
+    retain(columns, |row| complete[row]);
     rows - columns[0].len()
+}
+
+fn retain<const N: usize>(columns: &mut [Vec<&str>; N], keep: impl Fn(usize) -> bool) {
+    for column in columns.iter_mut() {
+        let mut row = 0;
+        column.retain(|_| {
+            row += 1;
+            keep(row - 1)
+        });
+    }
 }

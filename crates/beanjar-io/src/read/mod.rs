@@ -8,6 +8,7 @@ mod columnar_records;
 mod decimals;
 mod decoded_rows;
 mod delimited;
+mod doubtful;
 mod input;
 mod int128;
 mod jsonl;
@@ -29,7 +30,7 @@ pub use wide::Wide;
 
 use crate::column_roles::{ColumnNames, Header, Role};
 use crate::error::shown;
-use crate::exports::PositionBias;
+use crate::exports::{PositionBias, Questions};
 use crate::{Error, Result, Source, Understood};
 use beanjar::{Context, Judgments, Labels};
 
@@ -98,6 +99,7 @@ pub struct Question {
 /// column has one attribute, called as its value column is. Cost: O(bytes); memory: the table, a dictionary of ids per thread, and a few blocks of text.
 pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result<Read> {
     let input = Input::open_with(source, options, context)?.missing(&options.missing);
+    let (input, question) = with_questions(input, source, options)?;
     let (file, names) = (input.file.clone(), input.names.clone());
     let place = input.header_place();
     if names.is_empty() {
@@ -109,6 +111,7 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     // Of a survey the respondents have a column of their own by now.
     let is_survey = input.is_survey();
     let given = if is_survey { options.columns.clone().without(Role::Worker) } else { options.columns.clone() };
+    let given = question.map_or(given.clone(), |question| given.with(Role::Label, question));
     let header = Header { place: &place, file: &file, names: &names, given: &given };
     let (tool, keys) = (input.tool, input.keys.clone());
     let (notes, positions) = (input.notes.clone(), input.positions.clone());
@@ -129,6 +132,27 @@ pub fn read(source: &Source, options: &ReadOptions, context: &Context) -> Result
     read.understood.notes.splice(0..0, notes);
     read.positions = positions;
     Ok(read)
+}
+
+/// Where each row is what a worker says of a task, in columns of words: the long table of several questions, or the table as it
+/// is and the name of the only one.
+fn with_questions(input: Input, source: &Source, options: &ReadOptions) -> Result<(Input, Option<String>)> {
+    let answers = [Role::Label, Role::Value, Role::Attribute];
+    let is_other = options.kind.or(options.needed) == Some(Kind::Judgments)
+        || options.wide.is_some()
+        || answers.into_iter().any(|role| options.columns.has(role));
+    let names = input.names.clone();
+    let header = Header { place: "", file: "", names: &names, given: &options.columns };
+    if is_other || !Questions::may_be(&header) {
+        return Ok((input, None));
+    }
+    match input.sample().and_then(|sample| Questions::of(&sample, &header)) {
+        None => Ok((input, None)),
+        Some(questions) => match &questions.columns[..] {
+            [one] => Ok((input, Some(one.clone()))),
+            _ => Ok((input.with_rows_of(source, &questions)?.missing(&options.missing), None)),
+        },
+    }
 }
 
 /// The kind of data. Where a column could hold labels and another values, labels that are texts of one's own explain the values;

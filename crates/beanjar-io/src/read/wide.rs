@@ -2,8 +2,9 @@
 
 use super::{Input, Kind, ReadOptions};
 use crate::class_names::is_plain_number;
-use crate::column_roles::{Header, Role, found as named, is_nameless, role_of};
+use crate::column_roles::{Header, Role, found as named, role_of};
 use crate::exports::Held;
+use crate::usual_names::is_nameless;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
 
@@ -36,21 +37,18 @@ pub(super) fn matrix(input: &Input, header: &Header<'_>, options: &ReadOptions) 
     if !asked && options.wide.is_some() {
         return Ok(None);
     }
-    // A prompt may be a worker's, and may be what was judged.
-    let is_worker =
-        || !matches!(header.find(Role::Worker), Ok(worker) if worker.is_none() || worker == object_of(header));
+    // A prompt may be a worker's, and may be what was judged; a subject whom annotators judged is no annotator.
+    let subject = judged_by_annotators(header);
+    let is_worker = || !matches!(header.find(Role::Worker), Ok(worker) if worker.is_none() || worker == subject || worker == object_of(header));
     if !asked && ([Role::Value, Role::Label, Role::Attribute].iter().any(|role| is_there(header, *role)) || is_worker())
     {
         return Ok(None);
     }
-    let object = match header.find(Role::Object)? {
-        Some(object) => object,
-        None => (0..header.names.len()).find(|&column| !is_nameless(&header.names[column])).unwrap_or(0),
-    };
+    let sample = input.sample();
+    let object = header.find(Role::Object)?.or(subject).unwrap_or_else(|| first_of_rows(header.names, sample.as_ref()));
     let mut annotators: Vec<usize> =
         (0..header.names.len()).filter(|&column| column != object && !is_nameless(&header.names[column])).collect();
     annotators.retain(|&column| !is_nobodys(&header.names[column]));
-    let sample = input.sample();
     if asked {
         let prose = |column: &usize| sample.as_ref().is_some_and(|sample| is_prose(sample, *column, &annotators));
         let others: Vec<usize> = annotators.iter().copied().filter(|column| !prose(column)).collect();
@@ -96,6 +94,25 @@ fn with_few_numbers(
     }
     let names: Vec<String> = found.iter().map(|&column| header.names[column].clone()).collect();
     Err(Error::UnclearColumns { file: header.place.into(), columns: named(&names) })
+}
+
+/// Where columns are called as annotators are, and none as objects are: that of the people whom they judged, such as subjects.
+fn judged_by_annotators(header: &Header<'_>) -> Option<usize> {
+    let annotators = header.names.iter().filter(|name| is_annotator(name)).count();
+    if annotators < 2 || object_of(header).is_some() {
+        return None;
+    }
+    header.find(Role::Worker).ok().flatten()
+}
+
+/// The column of tasks where none is called so: the first with a name, unless it is an annotator's or holds values that stand in
+/// several rows and a column without a name has one of its own in each, as the index of a data frame has.
+fn first_of_rows(names: &[String], sample: Option<&Held>) -> usize {
+    let is_own = |column: &usize| sample.is_some_and(|sample| words(sample, *column).len() == sample.rows());
+    let index = (0..names.len()).find(|column| is_nameless(&names[*column]) && is_own(column));
+    let named = (0..names.len()).find(|&column| !is_nameless(&names[column]));
+    let fits = |column: &usize| index.is_none() || !is_annotator(&names[*column]) && is_own(column);
+    named.filter(fits).or(index).unwrap_or(0)
 }
 
 fn object_of(header: &Header<'_>) -> Option<usize> {

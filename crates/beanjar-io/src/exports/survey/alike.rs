@@ -88,7 +88,7 @@ pub(super) fn few_words(body: &Held, columns: &[usize]) -> bool {
     body.rows() > 1 && has_common_words(body, columns) && has_few_words(body, columns)
 }
 
-pub(super) fn has_few_words(body: &Held, columns: &[usize]) -> bool {
+pub(in crate::exports) fn has_few_words(body: &Held, columns: &[usize]) -> bool {
     let all: HashSet<&str> = columns.iter().flat_map(|&column| words(body, column)).collect();
     let filled = |column: &usize| body.columns[*column].iter().filter(|text| !text.trim().is_empty()).count();
     let cells: usize = columns.iter().map(filled).sum();

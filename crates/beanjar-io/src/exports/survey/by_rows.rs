@@ -7,6 +7,7 @@ use crate::exports::Keys;
 use crate::exports::answers::left_out;
 use crate::read::wide::words;
 use crate::understood::some;
+use crate::usual_names::is_remark;
 use std::collections::{HashMap, HashSet};
 
 /// The long table of such a form, if the rows show it: people come again, one column names what they judged, each thing
@@ -25,7 +26,8 @@ pub(super) fn by_rows(table: &Held, survey: &Survey, header: &Header<'_>) -> Opt
         ([one], _) | ([], [one]) => *one,
         _ => return None,
     };
-    let is_answer = |column: &usize| *column != thing && has_few_words(table, &[*column]);
+    let is_answer =
+        |column: &usize| *column != thing && !is_remark(&table.names[*column]) && has_few_words(table, &[*column]);
     let questions: Vec<usize> = others.iter().copied().filter(is_answer).collect();
     (!questions.is_empty()).then(|| long(table, survey.tool, [thing, who], &questions))
 }
@@ -65,7 +67,13 @@ fn names_a_thing(name: &str) -> bool {
     name.split(|c: char| !c.is_alphanumeric()).any(|word| role_of(word) == Some(Role::Object))
 }
 
-fn long(table: &Held, tool: &'static str, [thing, who]: [usize; 2], questions: &[usize]) -> Held {
+/// The long table of rows that say what one person thinks of one thing.
+pub(in crate::exports) fn long(
+    table: &Held,
+    tool: &'static str,
+    [thing, who]: [usize; 2],
+    questions: &[usize],
+) -> Held {
     let several = questions.len() > 1;
     let mut columns = vec![Vec::new(); if several { 4 } else { 3 }];
     let mut empty = 0;
@@ -92,5 +100,6 @@ fn long(table: &Held, tool: &'static str, [thing, who]: [usize; 2], questions: &
     let questions = questions.iter().map(name).collect();
     let keys = Keys { task: name(&thing), worker: name(&who), questions, ..Keys::default() };
     let names = ["task", "worker", "label", "attribute"].into_iter().take(columns.len()).map(str::to_owned).collect();
-    Held { tool: Some(tool), keys: Some(keys), names, columns, notes, ..Held::default() }
+    let tool = Some(tool).filter(|tool| !tool.is_empty());
+    Held { tool, keys: Some(keys), names, columns, notes, ..Held::default() }
 }

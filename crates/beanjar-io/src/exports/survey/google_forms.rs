@@ -1,9 +1,9 @@
 //! Google Forms: a first column of the moment of each answer, perhaps one of addresses, and one for each question.
 
 use super::{Held, Survey, is_about_answers, simplified};
-use crate::column_roles::is_nameless;
+use crate::usual_names::is_nameless;
 
-/// What the first column is called, in some of its languages.
+/// What the first column is called, in some of its languages; with a capital, which other programs' logs do without.
 const MOMENT: [&str; 7] = [
     "timestamp",
     "zeitstempel",
@@ -15,7 +15,8 @@ const MOMENT: [&str; 7] = [
 ];
 
 pub(super) fn may_be(names: &[String]) -> bool {
-    names.len() > 2 && names.first().is_some_and(|name| MOMENT.contains(&simplified(name).as_str()))
+    let is_moment = |name: &String| name.starts_with(char::is_uppercase) && MOMENT.contains(&simplified(name).as_str());
+    names.len() > 2 && names.first().is_some_and(is_moment)
 }
 
 pub(super) fn find(table: &Held) -> Option<Survey> {

@@ -2,7 +2,7 @@
 
 use super::alike::is_own;
 use super::{Held, Survey, is_about_answers, simplified};
-use crate::column_roles::is_nameless;
+use crate::usual_names::is_nameless;
 
 pub(super) fn may_be(names: &[String]) -> bool {
     let has = |wanted: &str| names.iter().any(|name| simplified(name) == wanted);

@@ -9,11 +9,14 @@ mod qualtrics;
 mod survey_monkey;
 
 use super::Held;
-use crate::column_roles::{ColumnNames, Header, Role, is_nameless};
+use crate::column_roles::{ColumnNames, Header, Role};
 use crate::error::shown;
 use crate::read::wide::is_annotator;
-use alike::{alike, has_few_words, is_own, share_words};
+use crate::usual_names::is_nameless;
+pub(super) use alike::has_few_words;
+use alike::{alike, is_own, share_words};
 use by_rows::by_rows;
+pub(super) use by_rows::long as long_by_rows;
 use long::long;
 
 /// Where in a table the answers of a survey are.
@@ -41,11 +44,17 @@ pub(crate) fn may_be(names: &[String]) -> bool {
         || has_nothing_but_workers(&Header { place: "", file: "", names, given: &given })
 }
 
-/// Whether a table has a column of workers, and none of what they did.
+/// Whether a table has a column of workers, and none of what they did nor of other workers.
 fn has_nothing_but_workers(header: &Header<'_>) -> bool {
     let others = [Role::Object, Role::Label, Role::Value, Role::Attribute];
     matches!(header.find(Role::Worker), Ok(Some(_)))
+        && !has_annotators(header.names)
         && others.into_iter().all(|role| matches!(header.find(role), Ok(None)))
+}
+
+/// Whether several columns are called as annotators are.
+fn has_annotators(names: &[String]) -> bool {
+    names.iter().filter(|name| is_annotator(name)).count() > 1
 }
 
 /// The long table of a survey: a task for each column. Without `asked` it has to be one unmistakably, and what only may be
@@ -65,8 +74,7 @@ pub(crate) fn read(table: &Held, given: &ColumnNames, asked: bool) -> Option<Res
                 return Some(Ok(held));
             }
             // A column of objects makes it a table of rows, and columns called as annotators are one of annotators.
-            let annotators = table.names.iter().filter(|name| is_annotator(name)).count();
-            let is_other = annotators > 1 || !matches!(header.find(Role::Object), Ok(None));
+            let is_other = has_annotators(&table.names) || !matches!(header.find(Role::Object), Ok(None));
             (survey.certain || !is_other).then(|| long(table, survey, &header, false))
         }
         // Without a column of what was judged there is nothing else to judge; a row is a worker, if each has one.

@@ -3,7 +3,7 @@
 use super::{BLOCK, Columnar, Input, Queue, Raw, Reader, Shape};
 use crate::column_roles::{ColumnNames, Role};
 use crate::error::shown;
-use crate::exports::{self, Apart, Held, Join};
+use crate::exports::{self, Apart, Held, Join, Questions};
 use crate::format::Opened;
 use crate::read::above_header::above_header;
 use crate::read::text_pieces::Cutter;
@@ -112,6 +112,15 @@ impl Input {
             Some(Err(problem)) => Err(Error::NoTable { file: source.name(), problem }),
             None => Ok(Input::held(source, table)),
         }
+    }
+
+    /// The long table of several questions.
+    pub(crate) fn with_rows_of(self, source: &Source, questions: &Questions) -> Result<Input> {
+        let notes = self.notes.clone();
+        let table = self.all()?;
+        let mut held = questions.long(&table).unwrap_or(table);
+        held.notes.splice(0..0, notes);
+        Ok(Input::held(source, held))
     }
 
     /// The long table in an export of an annotation tool or platform; any other input as it is.
@@ -275,9 +284,10 @@ fn found_again(mut apart: Apart, source: &Source, context: &Context) -> Option<V
     Some(apart.joins())
 }
 
-/// The separator that the header line has most of.
+/// The separator that the header line has most of; the bar is one where there is no other.
 fn likely_delimiter(line: &[u8]) -> u8 {
     let count = |delimiter: u8| line.iter().filter(|&&byte| byte == delimiter).count();
     // The last of equals wins, so the comma does.
-    [b'\t', b';', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',')
+    let usual = [b'\t', b';', b','].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',');
+    if count(usual) == 0 && count(b'|') > 0 { b'|' } else { usual }
 }
