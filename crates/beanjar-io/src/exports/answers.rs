@@ -2,7 +2,9 @@
 
 use super::{Held, Keys, Record};
 use crate::column_roles::{Role, role_of};
+use crate::error::shown;
 use crate::understood::some;
+use crate::usual_names::is_remark;
 use beanjar::counted;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -34,6 +36,7 @@ pub(super) fn long(
         notes.push(format!("free text left out: {}", some(&texts)));
         answers.retain(|answer| !texts.contains(&answer.question));
     }
+    notes.extend(several_at_once(&answers));
     let numbers = answers.iter().all(|answer| answer.is_number);
     let questions: HashSet<&str> = answers.iter().map(|answer| answer.question.as_str()).collect();
     let with_questions = numbers || questions.len() > 1;
@@ -62,7 +65,18 @@ pub(super) fn long(
     Ok(Held { tool: Some(tool), keys, names, columns, notes, ..Held::default() })
 }
 
-/// Of several questions, those with almost as many different answers as answers; none if all are such.
+/// Says that people chose several classes at once, if they did, and what became of them.
+fn several_at_once(answers: &[Answer]) -> Option<String> {
+    let is_joined =
+        |answer: &&Answer| answer.value.contains(JOINT) && answer.value.split(JOINT).all(|class| !class.is_empty());
+    let mut joined = answers.iter().filter(is_joined);
+    let first = joined.next()?;
+    let count = counted(1 + joined.count(), "answer");
+    Some(format!("{count} of several choices read as one class each, such as '{}'", shown(&first.value)))
+}
+
+/// Of several questions, those that ask for a remark, and those with almost as many different answers as answers; none if all
+/// are such.
 fn free_texts(answers: &[Answer]) -> Vec<String> {
     /// Fewer may differ by chance.
     const FEWEST: usize = 5;
@@ -75,7 +89,7 @@ fn free_texts(answers: &[Answer]) -> Vec<String> {
     let is_text = |count: usize, known: usize| known >= FEWEST && 10 * known >= 9 * count;
     let found: Vec<String> = questions
         .iter()
-        .filter(|(_, (count, known))| is_text(*count, known.len()))
+        .filter(|(question, (count, known))| is_remark(question) || is_text(*count, known.len()))
         .map(|(question, _)| (*question).to_owned())
         .collect();
     let others = answers.iter().any(|answer| !found.contains(&answer.question));
@@ -97,13 +111,17 @@ pub(super) struct Assignments<'a> {
 
 impl Assignments<'_> {
     /// The long table of the answers in each row, which `given` finds: of each the question, the value, and whether it is a
-    /// number on a scale. Rejected assignments are left out.
+    /// number on a scale. Assignments that were rejected or not finished are left out.
     pub(super) fn long(&self, given: impl Fn(usize) -> Vec<(String, String, bool)>) -> Result<Held, String> {
         let &Assignments { tool, table, ref task, worker, status, reject } = self;
         let (status, reject) = (table.column(status), table.column(reject));
         let mut answers = Vec::new();
-        let (mut rejected, mut empty) = (0, 0);
+        let (mut rejected, mut undone, mut empty) = (0, 0, 0);
         for row in 0..table.rows() {
+            if status.is_some_and(|status| is_undone(&status[row])) {
+                undone += 1;
+                continue;
+            }
             if status.is_some_and(|status| status[row].trim().eq_ignore_ascii_case("rejected"))
                 || reject.is_some_and(|reject| !reject[row].trim().is_empty())
             {
@@ -127,9 +145,16 @@ impl Assignments<'_> {
         let (name, worker) = (name.join(" + "), &table.names[worker]);
         let mut notes = Vec::new();
         notes.extend(left_out(rejected, "rejected assignment", "left out"));
+        notes.extend(left_out(undone, "assignment", "left out: skipped, expired or not finished"));
         notes.extend(left_out(empty, "row", "without an answer left out"));
         long(tool, [&name, worker], answers, notes)
     }
+}
+
+/// Whether a worker gave an assignment back, let it run out, or is still at it: what stands there is no answer.
+fn is_undone(status: &str) -> bool {
+    let known = ["skipped", "expired", "active", "returned", "abandoned"];
+    known.into_iter().any(|known| status.trim().eq_ignore_ascii_case(known))
 }
 
 /// The column that names tasks: an input that is called as ids are, else the platform's own.
@@ -140,6 +165,20 @@ pub(super) fn task_column(table: &Held, prefix: &str, own: &str) -> Option<usize
             .is_some_and(|name| role_of(name) == Some(Role::Object) && !content.contains(&name.to_lowercase().as_str()))
     };
     table.names.iter().position(is_id).or_else(|| table.at(own))
+}
+
+/// The input that tells as many tasks apart as all inputs together; if there is none, all that are not always the same.
+pub(super) fn inputs(table: &Held, prefix: &str) -> Vec<usize> {
+    let all: Vec<usize> = (0..table.names.len()).filter(|&column| table.names[column].starts_with(prefix)).collect();
+    let tasks = |columns: &[usize]| -> usize {
+        let task = |row: usize| columns.iter().map(|&column| &table.columns[column][row]).collect::<Vec<_>>();
+        (0..table.rows()).map(task).collect::<HashSet<_>>().len()
+    };
+    let most = tasks(&all);
+    match all.iter().find(|&&column| tasks(&[column]) == most) {
+        Some(&one) => vec![one],
+        None => all.into_iter().filter(|&column| tasks(&[column]) > 1).collect(),
+    }
 }
 
 /// A number in answer to a question that is called as values are.
@@ -166,11 +205,14 @@ pub(super) fn field(record: &Record, key: &str) -> Option<String> {
     record.get(key).and_then(text).filter(|text| !text.trim().is_empty())
 }
 
+/// What stands between classes that were chosen at once.
+const JOINT: char = '|';
+
 /// Several classes that were chosen at once, as one; the order in which they were chosen does not matter.
 pub(crate) fn joined(mut classes: Vec<String>) -> Option<String> {
     classes.retain(|class| !class.trim().is_empty());
     classes.sort();
-    (!classes.is_empty()).then(|| classes.join("|"))
+    (!classes.is_empty()).then(|| classes.join(&JOINT.to_string()))
 }
 
 /// A list of plain values as one text; none if it holds more than that.
@@ -222,12 +264,22 @@ pub(super) fn answer(value: &Value) -> Option<(String, bool)> {
             several => joined(several.iter().filter_map(|one| answer(one).map(|(text, _)| text)).collect())
                 .map(|text| (text, false)),
         },
+        Value::Object(fields) if fields.contains_key("taxonomy") => {
+            let paths = fields["taxonomy"].as_array().into_iter().flatten();
+            joined(paths.filter_map(path).collect()).map(|text| (text, false))
+        }
         Value::Object(fields) => {
-            let keys = ["choices", "rating", "number", "selected", "value", "label", "labels", "taxonomy"];
+            let keys = ["choices", "rating", "number", "selected", "value", "label", "labels"];
             keys.into_iter().find_map(|key| fields.get(key)).and_then(answer)
         }
         Value::Null => None,
     }
+}
+
+/// A class in a tree of them, with those above it: `animals/cat`.
+fn path(classes: &Value) -> Option<String> {
+    let classes: Option<Vec<String>> = classes.as_array()?.iter().map(text).collect();
+    classes.filter(|classes| !classes.is_empty()).map(|classes| classes.join("/"))
 }
 
 /// A key under which the user's own id of a record may stand: `id`, `item_id`, `document` and the like, each value once.

@@ -16,8 +16,12 @@ pub(super) fn is_export(record: &Record) -> bool {
 pub(super) fn read(records: &[Record]) -> Result<Held, String> {
     let mut answers = Vec::new();
     let mut spans = 0;
+    let mut key = "id";
     for (row, record) in records.iter().enumerate() {
-        let task = field(record, "id").ok_or_else(|| format!("record {} has no id", row + 1))?;
+        // The first versions called it otherwise.
+        let own = ["id", "doc_id", "example_id"].into_iter().find_map(|key| Some((key, field(record, key)?)));
+        let (own, task) = own.ok_or_else(|| format!("record {} has no id", row + 1))?;
+        key = own;
         for (worker, value) in labels(record) {
             // A span is a list of start, end and label.
             if is_region(&value) || value.as_array().is_some_and(|values| values.iter().any(Value::is_array)) {
@@ -32,7 +36,7 @@ pub(super) fn read(records: &[Record]) -> Result<Held, String> {
         }
     }
     let notes = left_out(spans, "record", "with spans left out").into_iter().collect();
-    long(TOOL, ["id", "user"], answers, notes)
+    long(TOOL, [key, "user"], answers, notes)
 }
 
 /// Who gave which label to a record.

@@ -1,13 +1,14 @@
 //! Amazon Mechanical Turk: the results of a batch, a row for each assignment.
 
 use super::Held;
-use super::answers::{Assignments, answer, is_rating, joined, task_column};
+use super::answers::{Assignments, answer, inputs, is_rating, joined, task_column};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn is_export(names: &[String]) -> bool {
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
-    has("HITId") && has("WorkerId") && names.iter().any(|name| name.starts_with(ANSWER))
+    let starts = |prefix: &str| names.iter().any(|name| name.starts_with(prefix));
+    has("WorkerId") && starts(ANSWER) && (has("HITId") || starts(INPUT))
 }
 
 /// A column of answers, and the question and class of the box that it is, if it is one.
@@ -21,7 +22,7 @@ const ANSWER: &str = "Answer.";
 const INPUT: &str = "Input.";
 
 pub(super) fn read(table: &Held) -> Result<Held, String> {
-    let task = task_column(table, INPUT, "HITId").ok_or("a batch without HITId")?;
+    let task = task_column(table, INPUT, "HITId").map_or_else(|| inputs(table, INPUT), |task| vec![task]);
     let worker = table.at("WorkerId").ok_or("a batch without WorkerId")?;
     let questions: Vec<Column<'_>> = table
         .names
@@ -32,9 +33,67 @@ pub(super) fn read(table: &Held) -> Result<Held, String> {
             Some(Column { question, values, ticked: as_box(question, values) })
         })
         .collect();
-    let (task, status, reject) = (vec![task], "AssignmentStatus", "Reject");
+    let (status, reject) = ("AssignmentStatus", "Reject");
     let assignments = Assignments { tool: "Mechanical Turk", table, task, worker, status, reject };
-    assignments.long(|row| given(&questions, row))
+    let are_one = is_one_of_several((0..table.rows()).map(|row| buttons(&questions, row)));
+    assignments.long(|row| {
+        let mut found = given(&questions, row);
+        if are_one {
+            let buttons = buttons(&questions, row);
+            found.retain(|(question, ..)| buttons.iter().all(|button| button.name != *question));
+            found.extend(
+                buttons.into_iter().filter(|button| button.on).map(|button| ("choice".into(), button.class, false)),
+            );
+        }
+        found
+    })
+}
+
+/// A button with a name of its own, which is pressed or not: `Answer.btn1.yes`, `{"btn1": {"yes": true}}`.
+struct Button {
+    name: String,
+    class: String,
+    on: bool,
+}
+
+/// The buttons in a row, of which each is alone under its name.
+fn buttons(questions: &[Column<'_>], row: usize) -> Vec<Button> {
+    let mut found: Vec<Button> = Vec::new();
+    for Column { question, values, ticked } in questions {
+        let value = values[row].trim();
+        if let Some((name, class)) = ticked {
+            found.extend(tick(value).map(|on| Button { name: (*name).to_owned(), class: (*class).to_owned(), on }));
+        } else if *question == "taskAnswers"
+            && let Ok(Value::Array(forms)) = serde_json::from_str::<Value>(value)
+        {
+            for (name, boxes) in forms.iter().filter_map(Value::as_object).flatten() {
+                let boxes = boxes.as_object().into_iter().flatten();
+                let button = |(class, on): (&String, &Value)| {
+                    Some(Button { name: name.clone(), class: class.clone(), on: on.as_bool()? })
+                };
+                found.extend(boxes.filter_map(button));
+            }
+        }
+    }
+    let alone = |name: &str| found.iter().filter(|button| button.name == name).count() == 1;
+    let alone: HashSet<String> =
+        found.iter().filter(|button| alone(&button.name)).map(|button| button.name.clone()).collect();
+    found.retain(|button| alone.contains(&button.name));
+    found
+}
+
+/// Whether buttons with names of their own are the answers to one question: several classes, of which each row has one.
+fn is_one_of_several(rows: impl Iterator<Item = Vec<Button>>) -> bool {
+    let mut any = false;
+    for buttons in rows.filter(|buttons| !buttons.is_empty()) {
+        let classes: HashSet<&str> = buttons.iter().map(|button| button.class.as_str()).collect();
+        if buttons.len() < 2 || classes.len() < buttons.len() || buttons.iter().filter(|button| button.on).count() != 1
+        {
+            return false;
+        }
+        any = true;
+    }
+    any
 }
 
 /// The question and the class of a box that is ticked or not: `Answer.animal.cat.on`, and `Answer.animal.cat` if nothing but

@@ -1,10 +1,9 @@
 //! Toloka: assignments, a row for each task of each, with INPUT: and OUTPUT: columns.
 
 use super::Held;
-use super::answers::{Assignments, is_rating, is_region, left_out, task_column};
+use super::answers::{Assignments, inputs, is_rating, is_region, left_out, task_column};
 use serde_json::Value;
 use std::cell::Cell;
-use std::collections::HashSet;
 
 const INPUT: &str = "INPUT:";
 const OUTPUT: &str = "OUTPUT:";
@@ -14,23 +13,9 @@ pub(super) fn is_export(names: &[String]) -> bool {
     has("ASSIGNMENT:worker_id") && names.iter().any(|name| name.starts_with(OUTPUT))
 }
 
-/// The input that tells as many tasks apart as all inputs together; if there is none, all that are not always the same.
-fn inputs(table: &Held) -> Vec<usize> {
-    let all: Vec<usize> = (0..table.names.len()).filter(|&column| table.names[column].starts_with(INPUT)).collect();
-    let tasks = |columns: &[usize]| -> usize {
-        let task = |row: usize| columns.iter().map(|&column| &table.columns[column][row]).collect::<Vec<_>>();
-        (0..table.rows()).map(task).collect::<HashSet<_>>().len()
-    };
-    let most = tasks(&all);
-    match all.iter().find(|&&column| tasks(&[column]) == most) {
-        Some(&one) => vec![one],
-        None => all.into_iter().filter(|&column| tasks(&[column]) > 1).collect(),
-    }
-}
-
 pub(super) fn read(table: &Held) -> Result<Held, String> {
     let worker = table.at("ASSIGNMENT:worker_id").ok_or("assignments without ASSIGNMENT:worker_id")?;
-    let task = task_column(table, INPUT, "ASSIGNMENT:task_id").map_or_else(|| inputs(table), |task| vec![task]);
+    let task = task_column(table, INPUT, "ASSIGNMENT:task_id").map_or_else(|| inputs(table, INPUT), |task| vec![task]);
     if task.is_empty() {
         return Err("assignments without ASSIGNMENT:task_id or an INPUT: column".into());
     }

@@ -17,6 +17,12 @@ fn doccano() {
     });
     folder.write("annotations.jsonl", lines(annotations));
     same_as_long(&folder, "annotations.jsonl", "export of doccano");
+    // As its first version wrote them.
+    let named = ANSWERS
+        .iter()
+        .map(|(task, user, label)| json!({"doc_id": task, "text": "x", "labels": [label], "username": user}));
+    folder.write("first.jsonl", lines(named));
+    same_as_long(&folder, "first.jsonl", "export of doccano; doc_id=task, user=worker");
     folder.write("one.jsonl", lines([json!({"id": 1, "text": "x", "label": ["cat"]})]));
     assert!(folder.error(&["inspect", "one.jsonl"]).contains("a file for each user"));
 }

@@ -200,3 +200,30 @@ fn comments_are_no_question_beside_one() {
         "export of Label Studio; id=task, annotator=worker; question: animal; free text left out: comment",
     );
 }
+
+#[test]
+fn several_choices_and_paths_of_a_tree_are_classes_and_said() {
+    let folder = folder();
+    let task = |number: usize, values: [Value; 2]| {
+        let annotation = |(worker, value): (usize, Value)| {
+            let kind = if value.get("taxonomy").is_some() { "taxonomy" } else { "choices" };
+            let result = json!([{"from_name": "animal", "to_name": "text", "type": kind, "value": value}]);
+            json!({"completed_by": worker, "was_cancelled": false, "result": result})
+        };
+        let annotations: Vec<Value> = values.into_iter().enumerate().map(annotation).collect();
+        json!({"id": number, "data": {"text": "x"}, "annotations": annotations})
+    };
+    let both = json!({"choices": ["dog", "cat"]});
+    let one = json!({"choices": ["cat"]});
+    folder.write("choices.json", json!([task(1, [both.clone(), one.clone()]), task(2, [both, one])]).to_string());
+    assert_eq!(folder.json(&["inspect", "choices.json"])["classes"], json!(["cat", "cat|dog"]));
+    let err = folder.run(&["inspect", "choices.json"]).err;
+    assert!(err.contains("2 answers of several choices read as one class each, such as 'cat|dog'"), "{err}");
+    let path = |class: &str| json!({"taxonomy": [["pets", class]]});
+    folder.write(
+        "tree.json",
+        json!([task(1, [path("cat"), path("dog")]), task(2, [path("cat"), path("cat")])]).to_string(),
+    );
+    assert_eq!(folder.json(&["inspect", "tree.json"])["classes"], json!(["pets/cat", "pets/dog"]));
+    assert!(!folder.run(&["inspect", "tree.json"]).err.contains("several choices"));
+}

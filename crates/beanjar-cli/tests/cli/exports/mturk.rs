@@ -68,3 +68,39 @@ fn what_forms_send_along_is_no_question() {
     let line = "export of Mechanical Turk; HITId=task, WorkerId=worker; question: animal; 1 rejected assignment left out; free text left out: comment, time";
     same_as_long(&folder, "batch.csv", line);
 }
+
+#[test]
+fn buttons_with_names_of_their_own_are_one_question_if_each_row_has_one() {
+    let folder = folder();
+    let header = "HITId,WorkerId,AssignmentStatus";
+    let write = |name: &str, answer: &str, cell: &dyn Fn(&str) -> String| {
+        let rows: String =
+            ANSWERS.iter().map(|(task, worker, label)| format!("{task},{worker},Approved,{}\n", cell(label))).collect();
+        folder.write(name, format!("{header},{answer}\n{rows}"));
+    };
+    let line = "export of Mechanical Turk; HITId=task, WorkerId=worker; question: choice";
+    write("buttons.csv", "Answer.cat.cat,Answer.dog.dog", &|label| {
+        format!("{},{}", label == "cat", label == "dog").to_uppercase()
+    });
+    same_as_long(&folder, "buttons.csv", line);
+    write("json.csv", "Answer.taskAnswers", &|label| {
+        let form = format!("[{{\"btn1\":{{\"cat\":{}}},\"btn2\":{{\"dog\":{}}}}}]", label == "cat", label == "dog");
+        format!("\"{}\"", form.replace('"', "\"\""))
+    });
+    same_as_long(&folder, "json.csv", line);
+    // Boxes of which some rows have several, or none, are a question each.
+    write("boxes.csv", "Answer.fur.cat,Answer.tail.dog", &|label| format!("true,{}", label == "dog"));
+    let run = folder.run(&["inspect", "boxes.csv"]);
+    assert!(run.err.contains("questions: fur, tail"), "{}", run.err);
+}
+
+#[test]
+fn a_batch_without_hits_has_its_inputs_for_tasks() {
+    let folder = folder();
+    let rows: String =
+        ANSWERS.iter().map(|(task, worker, label)| format!("pet,{task},{worker},{label},ok\n")).collect();
+    let header = "Input.kind,Input.image_url,WorkerId,Answer.animal,Answer.comment";
+    folder.write("batch.csv", format!("{header}\n{rows}"));
+    let line = "export of Mechanical Turk; Input.image_url=task, WorkerId=worker; question: animal; free text left out: comment";
+    same_as_long(&folder, "batch.csv", line);
+}

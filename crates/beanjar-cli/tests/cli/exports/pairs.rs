@@ -301,3 +301,17 @@ fn sides_of_pairs_have_many_names() {
     folder.write("same.jsonl", lines((1..=6).map(record)));
     assert_eq!(folder.json(&["inspect", "same.jsonl"])["classes"], json!(["0", "1"]));
 }
+
+#[test]
+fn a_score_in_words_is_a_verdict() {
+    let folder = Folder::new();
+    let game = |item: u32, judge: &str, swapped: bool| {
+        let (a, b) = if swapped { ("y", "x") } else { ("x", "y") };
+        json!({"question_id": item, "judge": judge, "model_a": a, "model_b": b, "score": if swapped { "B>>A" } else { "A>B" }})
+    };
+    let games = (1..=4).flat_map(|item| [game(item, "j", false), game(item, "j", true), game(item, "k", false)]);
+    folder.write("games.jsonl", lines(games));
+    let found = folder.json(&["inspect", "games.jsonl"]);
+    assert_eq!((&found["classes"], &found["tasks"]), (&json!(["x"]), &json!(4)));
+    assert_eq!((&found["positions"][0]["both_orders"], &found["positions"][0]["changed"]), (&json!(4), &json!(0)));
+}

@@ -18,6 +18,23 @@ fn toloka() {
 }
 
 #[test]
+fn assignments_that_were_not_finished_are_no_answers() {
+    let folder = folder();
+    let header = "INPUT:image\tOUTPUT:result\tASSIGNMENT:task_id\tASSIGNMENT:worker_id\tASSIGNMENT:status";
+    let rows: String = ANSWERS
+        .iter()
+        .map(|(task, worker, label)| format!("{task}.png\t{label}\t{task}\t{worker}\tACCEPTED\n"))
+        .collect();
+    // What was filled in before the assignment was given back, ran out, or was refused.
+    let others: String = ["SKIPPED", "EXPIRED", "ACTIVE", "REJECTED"]
+        .map(|status| format!("t1.png\tdog\tt1\t{status}\t{status}\n"))
+        .concat();
+    folder.write("assignments.tsv", format!("{header}\n{rows}{others}"));
+    let line = "export of Toloka; ASSIGNMENT:task_id=task, ASSIGNMENT:worker_id=worker; question: result; 1 rejected assignment left out; 3 assignments left out: skipped, expired or not finished";
+    same_as_long(&folder, "assignments.tsv", line);
+}
+
+#[test]
 fn the_task_is_the_input_that_tells_tasks_apart() {
     let folder = folder();
     let header =

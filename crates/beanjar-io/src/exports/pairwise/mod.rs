@@ -50,7 +50,10 @@ pub(super) fn read(table: &Held) -> Option<Result<Held, String>> {
     let given = ColumnNames::default();
     let header = Header { place: "", file: "", names: &table.names, given: &given };
     let find = |role| header.find(role).ok().flatten();
-    let (item, judge, verdict) = (find(Role::Object)?, find(Role::Worker)?, find(Role::Label)?);
+    // Some call it a score, and write `A>B` there.
+    let in_words = |column: &usize| table.columns[*column].iter().all(|text| text.trim().parse::<f64>().is_err());
+    let verdict = find(Role::Label).or_else(|| find(Role::Value).filter(in_words))?;
+    let (item, judge) = (find(Role::Object)?, find(Role::Worker)?);
     // A verdict names a side, or what stood there.
     let contents = columns.contents.filter(|_| columns.exchanged.is_none());
     let by_content = |row: usize, text: &str| match contents {
