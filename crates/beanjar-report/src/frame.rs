@@ -37,6 +37,8 @@ impl Frame {
         let legend = legend(keys, width);
         let above = LINE * legend.iter().map(|(line, _, _, words)| line + words.len()).max().unwrap_or(0) as f64;
         let below = caption_room(&x.title, width);
+        let up = lines(&y.title, (width - 4.0) / LETTERS);
+        let above = above + LINE * up.len().saturating_sub(1) as f64;
         let height = above + if width < 480.0 { 290.0 } else { 350.0 };
         let mut svg = Svg::new(width, height + below);
         for (line, left, key, words) in &legend {
@@ -56,7 +58,9 @@ impl Frame {
             x,
             y,
         };
-        svg.text((2.0, above + 16.0), Anchor::Start, "soft", &frame.y.title);
+        for (i, words) in up.iter().rev().enumerate() {
+            svg.text((2.0, above + 16.0 - LINE * i as f64), Anchor::Start, "soft", words);
+        }
         for (at, name) in across {
             let y = frame.bottom - at * (frame.bottom - frame.top);
             svg.add(format_args!("<path class=\"grid\" d=\"M{:.1} {y:.1}H{:.1}\"/>", frame.left, frame.right));
@@ -112,6 +116,17 @@ fn legend(keys: &[Key], width: f64) -> Vec<(usize, f64, &Key, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_of_the_upright_axis_takes_several_lines() {
+        let axis = |title: &str| Axis::of(title, [0.0, 1.0].into_iter());
+        let title = "squared error of a label whose name is long, and goes on, and on, and on, to the end";
+        let (short, _) = Frame::new(350.0, &[], axis("x"), axis("y"));
+        let (long, _) = Frame::new(350.0, &[], axis("x"), axis(title));
+        assert!(long.height >= short.height + LINE, "{} and {}", long.height, short.height);
+        let drawn = long.element("");
+        assert!(!drawn.contains(title) && drawn.contains("to the end</text>"), "{drawn}");
+    }
 
     #[test]
     fn long_names_of_a_legend_take_several_lines_and_cover_no_other() {

@@ -3,7 +3,7 @@
 use crate::frame::Draw;
 use crate::number::percent;
 use crate::svg::{Anchor, LETTERS, Svg};
-use crate::text::{plain, shortened, width_of};
+use crate::text::{distinct, width_of};
 
 /// What each pair of names has in common.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ impl Draw for Heat {
     fn draw(&self, width: f64) -> Svg {
         let n = self.names.len();
         let most = if width < 480.0 { 11 } else { 24 };
-        let names: Vec<String> = self.names.iter().map(|name| shortened(&plain(name), most)).collect();
+        let names: Vec<String> = distinct(&self.names.iter().map(String::as_str).collect::<Vec<_>>(), most);
         let place = Place::of(&names, width);
         let Place { letters, left, top, cell } = place;
         let mut svg = Svg::new(width, top + cell * n as f64 + 52.0);

@@ -4,7 +4,7 @@ use crate::frame::Draw;
 use crate::number::percent;
 use crate::scale::Axis;
 use crate::svg::{Anchor, LETTERS, Svg, Taken, caption_room};
-use crate::text::{plain, shortened, width_of};
+use crate::text::{distinct, width_of};
 
 /// One row.
 #[derive(Clone, Debug)]
@@ -70,13 +70,14 @@ impl Draw for RowChart {
     fn draw(&self, width: f64) -> Svg {
         let names: Vec<String> = {
             let most = if width < 480.0 { 16 } else { 34 };
-            self.rows.iter().map(|row| shortened(&plain(&row.name), most)).collect()
+            distinct(&self.rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), most)
         };
         let widest = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| width_of(text)).fold(0.0, f64::max);
         let left = 18.0 + LETTERS * widest(&mut names.iter()).min(width / LETTERS * 0.42);
         // The slider writes other notes than the first.
         let note_room = widest(&mut self.rows.iter().map(|row| &row.note)) + if self.slides { 1.5 } else { 0.0 };
-        let right = width - 12.0 - LETTERS * note_room;
+        // Half a dot may stand beyond the end of the axis.
+        let right = width - 20.0 - LETTERS * note_room;
         let (top, bottom) = (24.0, 24.0 + STEP * self.rows.len() as f64);
         let mut svg = Svg::new(width, bottom + 46.0 + caption_room(&self.axis, width));
         let values = self.rows.iter().flat_map(|row| {

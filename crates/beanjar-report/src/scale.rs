@@ -65,10 +65,12 @@ impl Axis {
         // Powers of ten alone are read as such.
         let step = if self.logarithmic { step.max(1.0).round() } else { step };
         let mut found = ticks(self.low, self.high, step);
+        if found.len() < 3 && self.logarithmic {
+            found = round_logs(self.low, self.high, most.max(2));
+        }
         if found.len() < 2 {
             // One number is no scale.
-            let more = if self.logarithmic { 1.0 } else { 2.0 };
-            found = ticks(self.low, self.high, round_step((self.high - self.low) / (more * most.max(1) as f64)));
+            found = ticks(self.low, self.high, round_step((self.high - self.low) / (2.0 * most.max(1) as f64)));
         }
         let name = |tick: f64| match (self.logarithmic, self.percent) {
             (true, _) => short(10f64.powf(tick)),
@@ -97,6 +99,17 @@ fn round_step(rough: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough * (1.0 - 1e-9)).unwrap_or(rough)
 }
 
+/// Logarithms of round numbers within a range: the most of 1, 1 and 3, or 1, 2 and 5 times powers of ten that have room.
+fn round_logs(low: f64, high: f64, most: usize) -> Vec<f64> {
+    let powers = || (low.floor() as i32)..=(high.ceil() as i32);
+    let of = |leading: &[f64]| -> Vec<f64> {
+        let all = powers().flat_map(|power| leading.iter().map(move |n| n.log10() + f64::from(power)));
+        all.filter(|tick| (low..=high).contains(tick)).collect()
+    };
+    let sets: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+    sets.iter().map(|leading| of(leading)).find(|found| found.len() <= most).unwrap_or_default()
+}
+
 fn ticks(low: f64, high: f64, step: f64) -> Vec<f64> {
     let first = (low / step - 1e-9).ceil();
     let ticks = (0..40).map(|i| (first + f64::from(i)) * step);
@@ -122,6 +135,13 @@ mod tests {
         let names: Vec<String> = logs.ticks(5).into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(logs.place(0.0), None);
+        let names = |low: f64, high: f64, most: usize| -> Vec<String> {
+            Axis::logarithmic("", [low, high].into_iter()).ticks(most).into_iter().map(|(_, name)| name).collect()
+        };
+        assert_eq!(names(45.0, 900.0, 6), ["50", "100", "200", "500"]);
+        assert_eq!(names(2.2, 130.0, 6), ["5", "10", "20", "50", "100"]);
+        assert_eq!(names(2.2, 130.0, 4), ["3", "10", "30", "100"]);
+        assert_eq!(names(2.2, 130.0, 3), ["10", "100"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Words of the user's data, made harmless: ids may hold anything.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Longer ids are cut: a page of them would be read by nobody, and be larger than its figures.
 pub(crate) const LONGEST: usize = 200;
@@ -60,6 +61,29 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     let kept = most.saturating_sub(1);
     let last = text.chars().count() - kept / 2;
     text.chars().take(kept - kept / 2).chain(['\u{2026}']).chain(text.chars().skip(last)).collect()
+}
+
+/// Names on one line each, not longer than `most`; those that would look alike then show where they differ.
+pub(crate) fn distinct(names: &[&str], most: usize) -> Vec<String> {
+    let whole: Vec<Cow<'_, str>> = names.iter().map(|name| plain(name)).collect();
+    let mut short: Vec<String> = whole.iter().map(|name| shortened(name, most)).collect();
+    let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, name) in short.iter().enumerate().filter(|(i, name)| name.as_str() != whole[*i]) {
+        alike.entry(name.clone()).or_default().push(i);
+    }
+    for group in alike.into_values().filter(|group| group.len() > 1) {
+        let letters: Vec<Vec<char>> = group.iter().map(|&i| whole[i].chars().collect()).collect();
+        let first = &letters[0];
+        let same =
+            (0..first.len()).take_while(|&at| letters.iter().all(|other| other.get(at) == first.get(at))).count();
+        // Neither a word nor a version is begun in its middle.
+        let from = first[..same].iter().rposition(|c| !c.is_alphanumeric() && *c != '.').map_or(same, |at| at + 1);
+        for (&i, letters) in group.iter().zip(&letters).filter(|_| from > 0) {
+            let rest: String = letters[from..].iter().collect();
+            short[i] = format!("\u{2026}{}", shortened(&rest, most.saturating_sub(1)));
+        }
+    }
+    short
 }
 
 /// An id within a sentence.
@@ -124,6 +148,23 @@ mod tests {
         }
         assert_ne!(plain(&id("01")), plain(&id("02")));
         assert_eq!((shortened("abcdef", 6), shortened("abcdef", 5)), ("abcdef".into(), "ab\u{2026}ef".into()));
+    }
+
+    #[test]
+    fn names_that_would_look_alike_show_where_they_differ() {
+        let names = ["wearing-colorful-clothes", "wearing-nice-clothes", "male"];
+        assert_eq!(distinct(&names, 16), ["\u{2026}colorf\u{2026}-clothes", "\u{2026}nice-clothes", "male"]);
+        let models = ["llama-3.2-90b-instruct-turbo", "llama-3.1-70b-instruct-turbo", "llama-3.1-405b-instruct-turbo"];
+        for most in [11, 16, 24] {
+            let found = distinct(&models, most);
+            let different: std::collections::BTreeSet<&String> = found.iter().collect();
+            assert_eq!(different.len(), 3, "{found:?}");
+            assert!(found.iter().all(|name| name.chars().count() <= most), "{found:?}");
+        }
+        assert_eq!(distinct(&models, 16)[1], "\u{2026}3.1-70b\u{2026}t-turbo");
+        assert_eq!(distinct(&["same", "same"], 16), ["same", "same"]);
+        let long = "x".repeat(50);
+        assert_eq!(distinct(&[&long, &long], 9).len(), 2);
     }
 
     #[test]
