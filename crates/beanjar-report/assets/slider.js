@@ -5,9 +5,9 @@
     if (!Number.isFinite(value)) return "\u2013";
     if (value === 0) return "0";
     if (size >= 1e7 || size < 1e-4) return value.toExponential(1).replace("e+", "e");
-    const digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.01 ? 3 : 5;
+    const digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.1 ? 3 : size >= 0.01 ? 4 : 5;
     const text = value.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-    return size >= 10000 ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
+    return size >= 1000 ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
   };
 
   const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
@@ -46,11 +46,12 @@
       field("root", most == null ? short(Math.sqrt(Math.max(0, error))) : `below ${short(Math.sqrt(most))}`);
       const sure = now.cv_se == null ? "" : `standard error ${short(now.cv_se)}`;
       field("se", most == null ? sure : "not distinguishable from 0");
-      const bound = path.slice(step - 1).find((later) => later.upper_bound != null)?.upper_bound;
+      // Scoring is best by its own count alone.
+      const bound = outcome.method === "scoring" ? null : path.slice(step - 1).find((later) => later.upper_bound != null)?.upper_bound;
       const left = bound == null ? null : Math.max(0, bound - now.explained);
-      field("gain", left == null ? "\u2013" : short(left));
-      field("gain-share", left == null ? "not known" : `${short((100 * left) / outcome.label.variance)}% of the label's variance`);
-      field("next", next ? next.attribute : "nothing that helps");
+      field("gain", left == null ? "not known" : `${short(left)} more`);
+      field("gain-share", left == null ? "" : `${short((100 * left) / outcome.label.variance)}% of the label's variance`);
+      field("next", path[step] ? shown(path[step].attribute) : last);
       field("price", next ? `for ${short(next.spent - now.spent)} more` : "");
       slider.setAttribute("aria-valuetext", `${short(now.spent)} per object`);
       bars(counts);
@@ -102,6 +103,10 @@
 
     // The rows of the bars, in the order in which attributes enter.
     const names = [...new Set(path.map((taken) => taken.attribute))];
+    // Names as the table has them: long ones are cut there, and what cannot be seen is replaced.
+    const cells = [...section.querySelectorAll(".judgments .numbers tbody tr")].map((row) => row.cells[0].textContent);
+    const shown = (name) => cells[names.indexOf(name)] ?? name;
+    const last = section.querySelector('[data-f="next"]').textContent;
     section.querySelector(".controls [hidden]")?.removeAttribute("hidden");
     slider.addEventListener("input", move);
     move();

@@ -16,11 +16,12 @@ pub(crate) fn short(value: f64) -> String {
         s if s >= 1000.0 => 0,
         s if s >= 100.0 => 1,
         s if s >= 10.0 => 2,
-        s if s >= 0.01 => 3,
+        s if s >= 0.1 => 3,
+        s if s >= 0.01 => 4,
         _ => 5,
     };
     let text = trimmed(format!("{value:.digits$}"));
-    if size >= 10_000.0 { grouped(&text) } else { text }
+    if size >= 1000.0 { grouped(&text) } else { text }
 }
 
 /// The same, or a dash for none.
@@ -32,10 +33,20 @@ pub(crate) fn short_or_dash(value: Option<f64>) -> String {
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let near_the_end = percent != 0.0 && (percent.abs() < 10.0 || (90.0..100.0).contains(&percent));
-    match near_the_end {
-        true => format!("{}%", trimmed(format!("{percent:.1}"))),
-        false => format!("{percent:.0}%"),
-    }
+    let text = match near_the_end {
+        true => trimmed(format!("{percent:.1}")),
+        false => format!("{percent:.0}"),
+    };
+    // Nearly all is not all, and hardly any is not none.
+    let rounded_away = near_the_end && matches!(text.as_str(), "100" | "0" | "-0");
+    if rounded_away { format!("{}%", trimmed(format!("{percent:.3}"))) } else { format!("{text}%") }
+}
+
+/// A difference of shares, in percentage points.
+pub(crate) fn points(difference: f64) -> String {
+    let shown = percent(difference);
+    let number = shown.trim_end_matches('%');
+    format!("{number} percentage {}", if number == "1" { "point" } else { "points" })
 }
 
 /// A whole number, in groups of three digits.
@@ -85,14 +96,30 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_exact_where_they_are_short() {
-        let cases =
-            [(0.0, "0"), (0.12345, "0.123"), (12.345, "12.35"), (30.0, "30"), (-1234.5, "-1234"), (1e-9, "1.0e-9")];
+        let cases = [
+            (0.0, "0"),
+            (0.12345, "0.123"),
+            (0.018_413, "0.0184"),
+            (12.345, "12.35"),
+            (30.0, "30"),
+            (-1234.5, "-1,234"),
+            (1e-9, "1.0e-9"),
+        ];
         for (value, text) in cases {
             assert_eq!(short(value), text);
         }
         assert_eq!(short(123_456.0), "123,456");
         assert_eq!(whole(1_234_567), "1,234,567");
         assert_eq!([0.5, 0.034, 0.996, 1.0, 0.0].map(percent), ["50%", "3.4%", "99.6%", "100%", "0%"]);
+        assert_eq!([0.99953, 0.00031, -0.0004].map(percent), ["99.953%", "0.031%", "-0.04%"]);
+    }
+
+    #[test]
+    fn differences_of_shares_are_points() {
+        assert_eq!(
+            [0.01, 0.096, 0.13].map(points),
+            ["1 percentage point", "9.6 percentage points", "13 percentage points"]
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The numbers behind a figure.
 
 use crate::number::{count, short, whole};
-use crate::text::{LONGEST, escaped, plain, shortened};
+use crate::text::{LONGEST, escaped, plain, plain_words, shortened};
 use std::fmt::Write;
 
 /// A cell: what is shown, and what is saved if that is another text.
@@ -52,6 +52,13 @@ impl From<usize> for Cell {
 impl From<bool> for Cell {
     fn from(value: bool) -> Self {
         Cell::from(if value { "yes" } else { "no" })
+    }
+}
+
+impl Cell {
+    /// Words made of ids that were shortened one by one: these are not cut again.
+    pub(crate) fn words(text: &str) -> Self {
+        Cell { shown: plain_words(text), exact: None, number: false }
     }
 }
 

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn names_that_would_look_alike_show_where_they_differ() {
         let names = ["wearing-colorful-clothes", "wearing-nice-clothes", "male"];
-        assert_eq!(distinct(&names, 16), ["\u{2026}colorf\u{2026}-clothes", "\u{2026}nice-clothes", "male"]);
+        assert_eq!(distinct(&names, 16), ["\u{2026}colorfu\u{2026}clothes", "\u{2026}nice-clothes", "male"]);
         let models = ["llama-3.2-90b-instruct-turbo", "llama-3.1-70b-instruct-turbo", "llama-3.1-405b-instruct-turbo"];
         for most in [11, 16, 24] {
             let found = distinct(&models, most);

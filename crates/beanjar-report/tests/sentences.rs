@@ -195,7 +195,8 @@ fn another_method_is_advised_only_where_it_is_clearly_better() {
     let (loss, se) = (outcome.cv_loss.unwrap(), outcome.cv_se.unwrap());
     for (other, advised) in [(loss, false), (loss - 0.9 * se, false), (loss - 1.1 * se, true), (loss + se, false)] {
         for method in outcome.others.iter_mut().flatten() {
-            method.path.last_mut().unwrap().cv_loss = other;
+            let last = method.path.last_mut().unwrap();
+            (last.cv_loss, last.cv_se) = (other, se);
         }
         let text = words(&html(select(&outcome)));
         assert_eq!(text.contains("try --method"), advised, "{other} against {loss} ({se}): {text}");
@@ -211,7 +212,7 @@ fn the_label_is_not_its_own_closest_attribute() {
     let outcome = params.fit(&photos, &column, &Context::new()).unwrap();
     assert!(outcome.attributes.iter().all(|attribute| attribute.attribute != name));
     let text = words(&html(select(&outcome)));
-    assert!(!text.contains(&format!("The attribute \u{2018}{name}\u{2019}")) && !text.contains("itself"), "{text}");
+    assert!(!text.contains(&format!("A judgment of \u{2018}{name}\u{2019}")) && !text.contains("itself"), "{text}");
 }
 
 fn learned() -> LearnOutcome {

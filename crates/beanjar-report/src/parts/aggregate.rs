@@ -1,23 +1,23 @@
 use super::calibration::reliability;
 use super::confusion::{Worker, confusion};
-use super::drawn;
 use super::pairs::agreement;
+use super::{drawn, ends};
 use crate::columns::{Bin, Columns};
 use crate::figure::Figure;
-use crate::number::{count, form, mean_of, percent, short, whole};
+use crate::number::{count, form, mean_of, percent, points, short, whole};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
-use crate::table::{Table, row};
-use crate::text::{plain, quoted, shortened};
+use crate::table::{Cell, Table, row};
+use crate::text::{distinct, plain, quoted, shortened};
 use beanjar::AggregateOutcome;
 use beanjar::Warning;
-use beanjar::truth::{AggregatedWorker, AutoSummary, TaskInDoubt};
+use beanjar::truth::{AggregatedWorker, AutoSummary, TaskInDoubt, TaskState};
 
 /// The label of each task, how sure, and how good each worker is.
 pub fn aggregate(outcome: &AggregateOutcome) -> Part {
     let mut part = Part::new("aggregate", "The labels, and how sure they are");
     part.lead = lead(outcome);
-    part.figures = vec![confidence(outcome), classes(outcome)];
+    part.figures = confidence(outcome).into_iter().chain([classes(outcome)]).collect();
     part.figures.extend(outcome.in_doubt.as_deref().and_then(in_doubt));
     part.figures.extend(workers(outcome));
     let families: Vec<Vec<String>> =
@@ -35,10 +35,10 @@ fn lead(outcome: &AggregateOutcome) -> Vec<String> {
     }
     if let Some(gold) = &outcome.gold {
         lead.push(format!(
-            "On {} whose answer is known, {} of the labels are right when the answers are not used; confidence and accuracy differ by {} on average.",
+            "On {} whose answer is known, {} of the labels are right when the answers are not used; confidence is off by {} on average.",
             count(gold.tasks, "task"),
             percent(gold.accuracy),
-            percent(gold.ece),
+            points(gold.ece),
         ));
     }
     if let Some(truth) = &outcome.truth {
@@ -58,18 +58,36 @@ fn lead(outcome: &AggregateOutcome) -> Vec<String> {
 /// More standard errors than this are all the same.
 const MOST_GAIN: f64 = 10.0;
 
+/// Whether confidence is no more than the share of a task's votes.
+fn by_votes(outcome: &AggregateOutcome) -> bool {
+    let auto = outcome.fit.as_ref().and_then(|fit| fit.auto.as_ref());
+    outcome.method == "majority" || auto.is_some_and(|auto| auto.plain_vote && auto.gain.is_none())
+}
+
 /// How many tasks are settled, and how it stands with the others.
 fn states(outcome: &AggregateOutcome) -> String {
     let states = outcome.states();
     let open = outcome.task_ids.len() - states.known;
-    let mut text = format!(
-        "{} of {} ({}) {} settled: {} label is more than 95% probable.",
-        whole(states.settled),
-        count(open, "task"),
-        percent(states.settled as f64 / open.max(1) as f64),
-        form(states.settled, "is", "are"),
-        form(states.settled, "its", "their"),
-    );
+    if open == 0 && states.known > 0 {
+        return match states.known {
+            1 => "The answer of the one task is known.".into(),
+            n => format!("The answers of all {} are known: none is estimated.", count(n, "task")),
+        };
+    }
+    let share = percent(states.settled as f64 / open.max(1) as f64);
+    let (settled, of) = (whole(states.settled), count(open, "task"));
+    let mut text = match by_votes(outcome) {
+        true => format!(
+            "{settled} of {of} ({share}) {} more than 95% of {} votes for one label: how often that is right is not known.",
+            form(states.settled, "has", "have"),
+            form(states.settled, "its", "their"),
+        ),
+        false => format!(
+            "{settled} of {of} ({share}) {} settled: {} label is more than 95% probable.",
+            form(states.settled, "is", "are"),
+            form(states.settled, "its", "their"),
+        ),
+    };
     let mut more = Vec::new();
     if states.in_doubt > 0 {
         let them = form(states.in_doubt, "it", "them");
@@ -118,6 +136,9 @@ fn origin(outcome: &AggregateOutcome) -> String {
     if outcome.warnings.iter().any(|warning| matches!(warning, Warning::Repeated { .. })) {
         text += " Answers that a worker repeated on the same task are counted once.";
     }
+    if outcome.fit.as_ref().and_then(|fit| fit.auto.as_ref()).is_some_and(|auto| !auto.plain_vote) {
+        text += " Each vote counts by how far its worker can be trusted.";
+    }
     text
 }
 
@@ -146,30 +167,43 @@ fn trust(auto: &AutoSummary) -> String {
     text
 }
 
-fn confidence(outcome: &AggregateOutcome) -> Figure {
+/// How sure the estimates are; none where all answers are known.
+fn confidence(outcome: &AggregateOutcome) -> Option<Figure> {
     const BINS: usize = 20;
     let mut bins = [0usize; BINS];
-    outcome.tasks().for_each(|task| bins[((task.confidence * BINS as f64) as usize).min(BINS - 1)] += 1);
+    // Known answers are no estimates.
+    let estimated = || outcome.tasks().filter(|task| task.state != TaskState::Known);
+    estimated().for_each(|task| bins[((task.confidence * BINS as f64) as usize).min(BINS - 1)] += 1);
     // Nothing can be less sure than all classes alike.
     let first = bins.iter().position(|n| *n > 0).unwrap_or(0);
     let edge = |bin: usize| bin as f64 / BINS as f64;
     let shown = || (first..BINS).map(|bin| (edge(bin), edge(bin + 1), bins[bin]));
     let chart = Columns {
-        across: "confidence, from: the probability that the label is right".into(),
+        across: match by_votes(outcome) {
+            true => "confidence, from: the share of the task's votes for its label".into(),
+            false => "confidence, from: the probability that the label is right".into(),
+        },
         up: "tasks".into(),
         bins: shown().map(|(from, _, n)| Bin { name: percent(from), count: n as f64 }).collect(),
     };
-    let tasks = outcome.task_ids.len();
-    let doubtful = outcome.tasks().filter(|task| task.confidence < 0.75).count();
+    let tasks = estimated().count();
+    let doubtful = estimated().filter(|task| task.confidence < 0.75).count();
     let title = format!(
         "{} of {} {} a confidence below 75%",
         if doubtful == 0 { "None".into() } else { whole(doubtful) },
         count(tasks, "task"),
         form(doubtful.max(1), "has", "have")
     );
-    let meaning = "Tasks at the right need no more votes. Those at the left are worth another vote, or an expert.";
+    let meaning = match by_votes(outcome) {
+        true => {
+            "The further left, the more the votes of a task differ, and the more another vote, or an expert, is worth."
+        }
+        false => {
+            "A task is settled above 95%, in the last column. The further left, the more another vote, or an expert, is worth."
+        }
+    };
     let table = Table::new(&["from", "to", "tasks"], shown().map(|(from, to, n)| row![from, to, n]));
-    Figure::new("confidence", title, chart, meaning, table)
+    (tasks > 0).then(|| Figure::new("confidence", title, chart, meaning, table))
 }
 
 /// Rows that fit on a screen.
@@ -204,8 +238,8 @@ fn in_doubt(tasks: &[TaskInDoubt]) -> Option<Figure> {
     let first = tasks.first()?;
     let votes = |task: &TaskInDoubt| {
         let mut counts: Vec<(&str, Vec<String>)> = Vec::new();
-        for vote in &task.votes {
-            let worker = shortened(&plain(&vote.worker), 20);
+        let names = distinct(&task.votes.iter().map(|vote| vote.worker.as_str()).collect::<Vec<_>>(), 20);
+        for (vote, worker) in task.votes.iter().zip(names) {
             match counts.iter_mut().find(|(label, _)| *label == vote.label) {
                 Some((_, workers)) => workers.push(worker),
                 None => counts.push((&vote.label, vec![worker])),
@@ -226,9 +260,11 @@ fn in_doubt(tasks: &[TaskInDoubt]) -> Option<Figure> {
         percent(first.confidence)
     );
     // The cells are made of ids that were cut one by one.
-    let rows = tasks.iter().map(|task| row![task.task.as_str(), task.label.as_str(), task.confidence, votes(task)]);
+    let rows = tasks
+        .iter()
+        .map(|task| row![task.task.as_str(), task.label.as_str(), task.confidence, Cell::words(&votes(task))]);
     let table = Table::new(&["task", "label", "confidence", "votes"], rows);
-    let meaning = "Look at these first: one more vote, or a word with those who disagree, settles most here.";
+    let meaning = "Look at these first: nowhere does another vote, or an expert, change more.";
     Some(Figure::of_table("in-doubt", title, meaning, table))
 }
 
@@ -238,11 +274,11 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
     let accuracy = |worker: &AggregatedWorker<'_>| worker.accuracy.unwrap_or(0.0);
     all.sort_by(|(_, a), (_, b)| accuracy(a).total_cmp(&accuracy(b)).then(a.worker.cmp(b.worker)));
     let title = accuracy_title(outcome, &all)?;
-    // The worst and the best: of many workers, those in the middle are alike.
-    let shown: Vec<usize> = match all.len() > MOST {
-        true => (0..MOST / 2).chain(all.len() - MOST / 2..all.len()).collect(),
-        false => (0..all.len()).collect(),
-    };
+    // The worst and the best of those who can be told apart: those in the middle are alike, and a few labels are chance.
+    let enough: Vec<usize> = (0..all.len()).filter(|&i| all[i].1.labels >= FEWEST).collect();
+    let few = enough.is_empty() || all.len() <= MOST;
+    let among = if few { (0..all.len()).collect() } else { enough };
+    let shown: Vec<usize> = ends(MOST, among.len()).into_iter().map(|place| among[place]).collect();
     let rows = shown.iter().map(|&i| {
         let worker = &all[i].1;
         Row {
@@ -262,12 +298,19 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
         reference: None,
         slides: false,
     };
-    let mut meaning = "Who is far left costs more than they bring; a long line means too few labels to say.".to_owned();
+    let mut meaning =
+        "The further left, the less often a worker is right; a long line means too few labels to say how often."
+            .to_owned();
     if all.iter().any(|(_, worker)| !worker.kept) {
         meaning += " Hollow squares are workers whose labels were not used.";
     }
-    if all.len() > MOST {
-        meaning += &format!(" Drawn are the {} worst and the {} best; the table has more.", MOST / 2, MOST / 2);
+    if shown.len() < all.len() {
+        let with = if few { String::new() } else { format!(" of those with {FEWEST} labels or more") };
+        let (some, half) = (shown.len(), MOST / 2);
+        meaning += &match among.len() > MOST {
+            true => format!(" Drawn are the {half} worst and the {half} best{with}; the table has all."),
+            false => format!(" Drawn are the {some} with {FEWEST} labels or more; the table has all."),
+        };
     }
     let header = ["worker", "accuracy", "low", "high", "labels", "used"];
     let rows = all.iter().map(|(_, worker)| {
@@ -282,7 +325,7 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
     });
     let mut figure = Figure::new("workers", title, chart, meaning, Table::new(&header, rows));
     let of = |&i: &usize| Worker { row: i, name: all[i].1.worker, matrix: outcome.confusion_of(all[i].0) };
-    figure.more = confusion(outcome.classes.iter(), shown.iter().map(of), "this method learns none");
+    figure.more = confusion(outcome.classes.iter(), shown.iter().map(of), ["aggregate", "this method learns none"]);
     Some(figure)
 }
 

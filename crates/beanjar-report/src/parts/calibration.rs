@@ -2,7 +2,7 @@
 
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, form, percent, whole};
+use crate::number::{count, form, percent, points, whole};
 use crate::table::{Table, row};
 use beanjar::truth::Calibration;
 
@@ -33,7 +33,7 @@ pub(super) fn reliability(name: &str, found: &Calibration) -> Figure {
         percent(found.accuracy),
         count(found.tasks, "label"),
         form(found.tasks, "is", "are"),
-        percent(found.ece),
+        points(found.ece),
     );
     let mut meaning = direction(found);
     if merged {

@@ -15,11 +15,12 @@ pub(super) struct Worker<'a> {
 /// Classes of a matrix that can be read.
 const MOST_CLASSES: usize = 12;
 
-/// A list of workers to choose from, and their matrices; where there are none, why: too many classes, or `none`.
+/// A list of workers to choose from, and their matrices; where there are none, why: too many classes, or `none`. `part` is the
+/// part of the page, for a page may have several of them.
 pub(super) fn confusion<'a>(
     classes: impl Iterator<Item = &'a str>,
     workers: impl Iterator<Item = Worker<'a>>,
-    none: &str,
+    [part, none]: [&str; 2],
 ) -> String {
     let classes: Vec<String> = classes.map(|class| shortened(&plain(class), 30)).collect();
     let nothing = |why: &str| format!("<p class=\"note\">Confusion matrices are not shown: {why}.</p>\n");
@@ -39,6 +40,6 @@ pub(super) fn confusion<'a>(
     }
     let data = serde_json::json!({ "classes": classes, "matrices": matrices }).to_string().replace('<', "\\u003c");
     format!(
-        "<div class=\"confusion\" hidden><label>What this worker says of tasks of each class: <select>{options}</select></label>\n<div class=\"matrix\" role=\"region\" tabindex=\"0\" aria-label=\"Confusion matrix\" aria-live=\"polite\"></div><script type=\"application/json\">{data}</script></div>\n"
+        "<div class=\"confusion\" hidden><label>What this worker says of tasks of each class: <select>{options}</select></label>\n<div class=\"matrix\" role=\"region\" tabindex=\"0\" aria-label=\"Confusion matrix of the {part} part\" aria-live=\"polite\"></div><script type=\"application/json\">{data}</script></div>\n"
     )
 }

@@ -1,4 +1,4 @@
-use super::drawn;
+use super::{drawn, drawn_ends, ends};
 use crate::columns::{Bin, Columns};
 use crate::figure::Figure;
 use crate::number::{count, form, mean_of, percent, short, short_or_dash, whole};
@@ -94,7 +94,10 @@ fn sorted(outcome: &InspectJudgmentsOutcome) -> Vec<&AttributeReliability> {
 
 fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
     let all = sorted(outcome);
-    let rows = all.iter().enumerate().filter_map(|(i, a)| {
+    // Attributes whose reliability is not known are the last.
+    let known: Vec<&AttributeReliability> = all.iter().copied().filter(|a| a.icc.is_some()).collect();
+    let rows = ends(MOST, known.len()).into_iter().filter_map(|i| {
+        let a = known[i];
         let icc = a.icc?;
         let interval = a.reliability.map(|mean| (icc.min(mean), icc.max(mean)));
         Some(Row { name: a.attribute.clone(), value: icc, interval, note: short(icc), filled: true, row: i })
@@ -102,12 +105,11 @@ fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
     let chart = RowChart {
         shape: Shape::Bar,
         axis: format!("reliability of one judgment (bar), of the mean of {} (line's end)", outcome.repeats),
-        rows: rows.take(MOST).collect(),
+        rows: rows.collect(),
         percent: false,
         reference: None,
         slides: false,
     };
-    let known: Vec<&&AttributeReliability> = all.iter().filter(|a| a.icc.is_some()).collect();
     let title = match (known.first(), known.last()) {
         (Some(best), Some(worst)) => {
             let mut title =
@@ -122,7 +124,7 @@ fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
     let mut meaning =
         "A reliability of 1 means that all judges see the same; near 0, a single judgment says next to nothing."
             .to_owned();
-    meaning += &drawn(MOST, known.len(), "most reliable");
+    meaning += &drawn_ends(MOST, known.len(), ["most reliable", "least reliable"]);
     let header =
         ["attribute", "icc", "mean of several", "needed", "noise", "signal", "alpha", "judgments", "objects", "mean"];
     let rows = all.iter().map(|a| {
@@ -146,12 +148,14 @@ fn reliability(outcome: &InspectJudgmentsOutcome) -> Figure {
 fn needed(outcome: &InspectJudgmentsOutcome) -> Figure {
     let mut all: Vec<(&AttributeReliability, u64)> =
         outcome.attributes.iter().filter_map(|a| Some((a, a.needed?))).collect();
-    all.sort_by_key(|(_, needed)| *needed);
-    let rows = all.iter().enumerate().take(MOST).map(|(i, (a, needed))| Row {
-        name: a.attribute.clone(),
-        value: *needed as f64,
+    // In the order of reliabilities, where numbers are alike.
+    let icc = |a: &AttributeReliability| a.icc.unwrap_or(0.0);
+    all.sort_by(|(a, few), (b, more)| few.cmp(more).then(icc(b).total_cmp(&icc(a))));
+    let rows = ends(MOST, all.len()).into_iter().map(|i| Row {
+        name: all[i].0.attribute.clone(),
+        value: all[i].1 as f64,
         interval: None,
-        note: whole(*needed as usize),
+        note: whole(all[i].1 as usize),
         filled: true,
         row: i,
     });
@@ -179,7 +183,7 @@ fn needed(outcome: &InspectJudgmentsOutcome) -> Figure {
     if never > 0 {
         meaning += &format!(" Of {} no number is enough, or none is known.", count(never, "attribute"));
     }
-    meaning += &drawn(MOST, all.len(), "that need the fewest");
+    meaning += &drawn_ends(MOST, all.len(), ["that need the fewest", "that need the most"]);
     let table = Table::new(
         &["attribute", "judgments needed"],
         all.iter().map(|(a, n)| row![a.attribute.as_str(), *n as usize]),
@@ -237,6 +241,7 @@ fn votes(outcome: &InspectLabelsOutcome) -> Figure {
     };
     let single: u64 = all.iter().filter(|bin| bin.votes == 1).map(|bin| bin.tasks).sum();
     let title = match single {
+        _ if all.len() == 1 => format!("Every task has {}", mean_of(mean, "vote")),
         0 => format!("A task has {} on average", mean_of(mean, "vote")),
         n => format!(
             "A task has {} on average; {} {} one only",
@@ -246,13 +251,11 @@ fn votes(outcome: &InspectLabelsOutcome) -> Figure {
         ),
     };
     let table = Table::new(&["votes", "tasks"], all.iter().map(|bin| row![bin.votes as usize, bin.tasks as usize]));
-    Figure::new(
-        "votes",
-        title,
-        chart,
-        "A task with one vote tells nothing of how far its worker can be trusted.",
-        table,
-    )
+    let meaning = match single {
+        0 => "Every task has votes to compare with one another: that is what shows how far workers agree.",
+        _ => "A task with one vote tells nothing of how far its worker can be trusted.",
+    };
+    Figure::new("votes", title, chart, meaning, table)
 }
 
 /// How far a worker agrees with the others.
@@ -265,13 +268,18 @@ struct Agreeing<'a> {
 }
 
 fn agreement(mut workers: Vec<Agreeing<'_>>, what: &str, axis: &str, in_percent: bool) -> Option<Figure> {
-    let first = |worker: &Agreeing<'_>| worker.agreement.unwrap_or(f64::INFINITY);
-    workers.sort_by(|a, b| first(a).total_cmp(&first(b)).then(a.worker.cmp(b.worker)));
+    // By what is sure: a few labels that happen to differ make nobody the last.
+    let at_most = |worker: &Agreeing<'_>| {
+        let value = worker.agreement.unwrap_or(f64::INFINITY);
+        worker.interval.filter(|_| worker.agreement.is_some()).map_or(value, |(_, high)| high)
+    };
+    let agreement = |worker: &Agreeing<'_>| worker.agreement.unwrap_or(f64::INFINITY);
+    workers.sort_by(|a, b| {
+        at_most(a).total_cmp(&at_most(b)).then(agreement(a).total_cmp(&agreement(b))).then(a.worker.cmp(b.worker))
+    });
     let known: Vec<(usize, f64)> =
         workers.iter().enumerate().filter_map(|(i, worker)| Some((i, worker.agreement?))).collect();
-    // By what is sure: a few labels that happen to differ make nobody the last.
-    let at_most = |&(i, value): &(usize, f64)| workers[i].interval.map_or(value, |(_, high)| high);
-    let &(least, lowest) = known.iter().min_by(|a, b| at_most(a).total_cmp(&at_most(b)))?;
+    let &(least, lowest) = known.first()?;
     let shown = |value: f64| if in_percent { percent(value) } else { short(value) };
     let rows = known.iter().take(MOST).map(|&(i, value)| Row {
         name: workers[i].worker.to_owned(),
@@ -299,7 +307,8 @@ fn agreement(mut workers: Vec<Agreeing<'_>>, what: &str, axis: &str, in_percent:
     );
     let mut meaning =
         format!("At the right: how many {what}. Who agrees least may be careless, or the only one who looks.");
-    meaning += &drawn(MOST, known.len(), "who agree least");
+    meaning += " Whose agreement is at best the lowest comes first.";
+    meaning += &drawn(MOST, known.len(), "first");
     let row = |w: &Agreeing<'_>| {
         let (low, high) = w.interval.unzip();
         row![w.worker, w.agreement, low, high, w.given as usize]

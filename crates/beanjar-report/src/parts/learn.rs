@@ -1,4 +1,4 @@
-use super::drawn;
+use super::{drawn, drawn_ends, ends};
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
 use crate::number::{count, form, percent, short, short_or_dash};
@@ -7,7 +7,7 @@ use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
 use crate::text::quoted;
 use beanjar::LearnOutcome;
-use beanjar::experts::{PathPoint, PerClass};
+use beanjar::experts::{PathPoint, PenaltyKind, PerClass};
 
 /// Rows that fit on a screen.
 const MOST: usize = 40;
@@ -55,6 +55,14 @@ fn chosen(outcome: &LearnOutcome) -> Option<&PathPoint> {
     outcome.path.iter().find(|point| (point.penalty, point.kind) == (outcome.penalty, outcome.penalty_kind))
 }
 
+/// What a larger penalty does.
+fn penalty_axis(kind: PenaltyKind) -> &'static str {
+    match kind {
+        PenaltyKind::L2 => "penalty (larger: smaller coefficients)",
+        _ => "penalty (larger: fewer features)",
+    }
+}
+
 /// S along the path; none without several penalties.
 fn path(outcome: &LearnOutcome) -> Option<Figure> {
     let points: Vec<&PathPoint> =
@@ -69,7 +77,8 @@ fn path(outcome: &LearnOutcome) -> Option<Figure> {
         Series::new("held-out labels that differ from the prediction, \u{b1} 1 standard error", points.iter().map(s))
             .with_band(points.iter().map(band))
             .with_spots();
-    let mut chart = Chart::new("", "penalty (larger: fewer features)", "share of units").with(series);
+    let mut chart =
+        Chart::new("", penalty_axis(outcome.penalty_kind), "share of labels; by the truth, of units").with(series);
     let risks: Vec<(f64, f64)> = points.iter().filter_map(|point| Some((point.penalty, point.true_risk?))).collect();
     let with_truth = !risks.is_empty();
     if with_truth {
@@ -81,8 +90,14 @@ fn path(outcome: &LearnOutcome) -> Option<Figure> {
         percent(chosen.surrogate.unwrap_or(f64::NAN)),
         count(points.len(), "penalty"),
     );
-    let mut meaning =
-        "Too large a penalty leaves features out that matter, too small a one learns noise; labels that were held out find the middle.".to_owned();
+    let too_large = match outcome.penalty_kind {
+        PenaltyKind::L2 => "makes little of features that matter",
+        _ => "leaves features out that matter",
+    };
+    let mut meaning = format!(
+        "Too large a penalty {too_large}, too small a one learns noise; labels that were held out find the middle."
+    );
+    meaning += &other_kinds(outcome);
     if with_truth {
         let best = points.iter().filter_map(|point| point.true_risk).fold(f64::INFINITY, f64::min);
         let risk = chosen.true_risk.unwrap_or(f64::NAN);
@@ -97,6 +112,22 @@ fn path(outcome: &LearnOutcome) -> Option<Figure> {
     Some(Figure::new("path", title, chart, meaning, Table::new(&header, rows)))
 }
 
+/// The least S of each other kind of penalty that was tried.
+fn other_kinds(outcome: &LearnOutcome) -> String {
+    let mut least: Vec<(PenaltyKind, f64)> = Vec::new();
+    for point in outcome.path.iter().filter(|point| point.kind != outcome.penalty_kind) {
+        let Some(s) = point.surrogate else { continue };
+        match least.iter_mut().find(|(kind, _)| *kind == point.kind) {
+            Some((_, before)) => *before = before.min(s),
+            None => least.push((point.kind, s)),
+        }
+    }
+    let one = |&(kind, s): &(PenaltyKind, f64)| {
+        format!(" Penalties of kind {kind:?} were tried as well: {} at least.", percent(s))
+    };
+    least.iter().map(one).collect()
+}
+
 fn coefficients(outcome: &LearnOutcome) -> Option<Figure> {
     let lines = &outcome.coefficient_paths;
     let first = lines.first()?;
@@ -107,7 +138,8 @@ fn coefficients(outcome: &LearnOutcome) -> Option<Figure> {
     };
     let here = |i: &usize| outcome.path[*i].kind == outcome.penalty_kind;
     let at: Vec<usize> = (0..outcome.path.len()).filter(here).collect();
-    let mut chart = Chart::new("", "penalty", "log-odds per standard deviation of the feature");
+    let up = "log-odds per standard deviation of the feature";
+    let mut chart = Chart::new("", penalty_axis(outcome.penalty_kind), up);
     for (number, line) in lines.iter().enumerate() {
         let points = at.iter().filter_map(|&i| Some((outcome.path[i].penalty, *line.values.get(i)?)));
         let series = Series::new(name(line), points);
@@ -118,12 +150,17 @@ fn coefficients(outcome: &LearnOutcome) -> Option<Figure> {
         outcome.path.iter().position(|point| (point.penalty, point.kind) == (outcome.penalty, outcome.penalty_kind));
     let size = place.and_then(|place| first.values.get(place).copied());
     let title = format!(
-        "{} matters most: a standard deviation of it adds {} to the log-odds",
-        name(first),
-        short_or_dash(size)
+        "{} matters most: a standard deviation more of it multiplies the odds of {} by {}",
+        quoted(&first.feature),
+        quoted(&first.class),
+        short_or_dash(size.map(f64::exp))
     );
-    let meaning = "Features enter from the right to the left as the penalty gives way; those that enter first matter most. \
-                   The six largest are named.";
+    let shrinks = match outcome.penalty_kind {
+        PenaltyKind::L2 => "Coefficients shrink as the penalty grows, and none becomes zero.",
+        _ => "Features enter from the right to the left as the penalty gives way; those that enter first matter most.",
+    };
+    let meaning =
+        format!("{shrinks} Log-odds of 0.7 double the odds of a class, of -0.7 halve them. The six largest are named.");
     let rows = at.iter().map(|&i| {
         let mut cells = row![outcome.path[i].penalty];
         cells.extend(lines.iter().map(|line| crate::table::Cell::from(line.values.get(i).copied())));
@@ -134,21 +171,32 @@ fn coefficients(outcome: &LearnOutcome) -> Option<Figure> {
     Some(Figure::new("coefficients", title, chart, meaning, Table::new(&header, rows)))
 }
 
+/// The coefficient that is farthest from 0, and its class; of two classes that of the `second`.
+fn largest<'a>(value: &'a PerClass, second: &'a str) -> (f64, &'a str) {
+    match value {
+        PerClass::Second(value) => (*value, second),
+        PerClass::Each(values) => {
+            let farthest = values.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+            farthest.map_or((0.0, ""), |(class, value)| (*value, class.as_str()))
+        }
+    }
+}
+
 fn features(outcome: &LearnOutcome) -> Figure {
-    let largest = |value: &PerClass| match value {
-        PerClass::Second(value) => *value,
-        PerClass::Each(values) => values.values().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0),
-    };
-    let mut all: Vec<(&str, f64, f64)> = outcome
+    let second = outcome.classes.get(1).map_or("", String::as_str);
+    let mut all: Vec<(&str, f64, f64, &str)> = outcome
         .features
         .iter()
         .filter(|row| !row.truth.is_zero() || row.ease != 0.0)
-        .map(|row| (row.feature.as_str(), largest(&row.truth), row.ease))
+        .map(|row| {
+            let (value, class) = largest(&row.truth, second);
+            (row.feature.as_str(), value, row.ease, class)
+        })
         .collect();
     all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     // Those that only tell how hard a unit is come last, and have no bar.
     let entered = entered(outcome);
-    let rows = all.iter().enumerate().take(entered.min(MOST)).map(|(i, (name, value, _))| Row {
+    let rows = all.iter().enumerate().take(entered.min(MOST)).map(|(i, (name, value, ..))| Row {
         name: (*name).to_owned(),
         value: *value,
         interval: None,
@@ -169,12 +217,13 @@ fn features(outcome: &LearnOutcome) -> Figure {
         slides: false,
     };
     let title = match all.first().filter(|_| entered > 0) {
-        Some((name, value, _)) => format!(
-            "A unit of {} adds {} to the log-odds; {} {}",
+        Some((name, value, _, class)) => format!(
+            "{} {}; per unit of its own, {} has the largest coefficient, {} for {}",
+            count(entered, "feature"),
+            form(entered, "enters", "enter"),
             quoted(name),
             short(*value),
-            count(entered, "feature"),
-            form(entered, "enters", "enter")
+            quoted(class),
         ),
         None => "No feature enters: the class is predicted by its share alone".into(),
     };
@@ -188,8 +237,8 @@ fn features(outcome: &LearnOutcome) -> Figure {
     }
     meaning += &drawn(MOST, entered, "largest");
     let table = Table::new(
-        &["feature", "coefficient", "ease"],
-        all.iter().map(|(name, value, ease)| row![*name, *value, *ease]),
+        &["feature", "coefficient", "for class", "ease"],
+        all.iter().map(|(name, value, ease, class)| row![*name, *value, *class, *ease]),
     );
     Figure::new("features", title, chart, meaning, table)
 }
@@ -198,11 +247,11 @@ fn experts(outcome: &LearnOutcome) -> Option<Figure> {
     let mut all: Vec<_> = outcome.experts.iter().filter_map(|expert| Some((expert, expert.accuracy?))).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     let (best, worst) = (all.first()?, all.last()?);
-    let rows = all.iter().enumerate().take(MOST).map(|(i, (expert, accuracy))| Row {
-        name: expert.worker.clone(),
-        value: *accuracy,
+    let rows = ends(MOST, all.len()).into_iter().map(|i| Row {
+        name: all[i].0.worker.clone(),
+        value: all[i].1,
         interval: None,
-        note: percent(*accuracy),
+        note: percent(all[i].1),
         filled: true,
         row: i,
     });
@@ -229,5 +278,5 @@ fn experts(outcome: &LearnOutcome) -> Option<Figure> {
         all.iter().map(|(expert, accuracy)| row![expert.worker.as_str(), *accuracy, expert.skill]),
     );
     let meaning = "The model believes the better experts more; no true answer was needed to find them.".to_owned();
-    Some(Figure::new("experts", title, chart, meaning + &drawn(MOST, all.len(), "best"), table))
+    Some(Figure::new("experts", title, chart, meaning + &drawn_ends(MOST, all.len(), ["best", "worst"]), table))
 }

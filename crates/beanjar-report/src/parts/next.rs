@@ -39,12 +39,12 @@ fn gains(outcome: &NextVotesOutcome) -> Option<Figure> {
         let across = [0.0, questions.len() as f64].map(|at| (at, stop.accuracy));
         drawing = drawing.with(Series::new("where to stop", across).dashed());
     }
-    let title = format!(
-        "{} are expected to raise the share of right labels from {} to {}",
-        count(questions.len(), "question"),
-        percent(outcome.accuracy),
-        percent(outcome.accuracy_after)
-    );
+    let (now, after) = (percent(outcome.accuracy), percent(outcome.accuracy_after));
+    let asked = count(questions.len(), "question");
+    let title = match now == after {
+        true => format!("{asked} are not expected to raise the share of right labels much above {now}"),
+        false => format!("{asked} are expected to raise the share of right labels from {now} to {after}"),
+    };
     let title = if last == 0 { title.replacen(" are ", " is ", 1) } else { title };
     let meaning =
         "The questions that gain most come first. The longer the line stays steep, the more a larger batch is worth.";

@@ -8,7 +8,7 @@ use beanjar::PlanOutcome;
 /// What is still to be judged for a selection, and what that costs.
 pub fn plan(outcome: &PlanOutcome) -> Part {
     let mut part = Part::new("plan", "What to collect");
-    part.lead.push(outcome.headline());
+    part.lead.push(format!("{}.", outcome.headline()));
     part.figures.extend([attributes(outcome), objects(outcome)].into_iter().flatten());
     part.with_warnings(&outcome.warnings)
 }

@@ -1,5 +1,5 @@
 use crate::figure::Figure;
-use crate::number::{count, percent};
+use crate::number::{count, percent, points};
 use crate::page::Part;
 use crate::rows::{Row, RowChart, Shape};
 use crate::table::{Table, row};
@@ -61,10 +61,19 @@ fn surrogates(outcome: &ScoreOutcome) -> Option<Figure> {
         filled: i == 0 || !is_clear(model),
         row: i,
     };
-    let title =
-        format!("{} of labels differ from what {} predicts, the least", percent(best.surrogate), quoted(&best.name));
-    let meaning = "The fewer labels differ, the better the model, as long as the labels are better than chance and err on \
-                   their own. Hollow squares are clearly worse than the first.";
+    let least = match models.len() {
+        1 => String::new(),
+        n => format!(", the least of {}", count(n, "model")),
+    };
+    let (share, name) = (percent(best.surrogate), quoted(&best.name));
+    let title = format!("{share} of labels differ from what {name} predicts{least}");
+    let mut meaning =
+        "The fewer labels differ, the better the model, as long as the labels are better than chance and err on \
+                       their own."
+            .to_owned();
+    if models.iter().skip(1).any(is_clear) {
+        meaning += " Hollow squares are clearly worse than the first: by two standard errors or more.";
+    }
     let header = [
         "model",
         "S",
@@ -104,7 +113,12 @@ fn differences(outcome: &ScoreOutcome) -> Option<Figure> {
         all.iter().enumerate().map(row_of).collect(),
         Some((0.0, "no difference".into())),
     );
-    let title = format!("{} is worse than {} by {} of labels", quoted(&next.name), quoted(&best.name), percent(least));
+    let clear = match is_clear(next) {
+        true => "clearly worse",
+        false => "no clear difference",
+    };
+    let (next, best, more) = (quoted(&next.name), quoted(&best.name), points(least));
+    let title = format!("{more} more of the labels differ from {next} than from {best}: {clear}");
     let meaning = "On the same tasks, so that hard tasks count for both alike. Where the line crosses zero, the labels cannot tell the two apart.";
     let rows = all.iter().map(|(model, difference, se)| row![model.name.as_str(), *difference, *se, difference / se]);
     let table = Table::new(&["model", "worse by", "standard error", "in standard errors"], rows);

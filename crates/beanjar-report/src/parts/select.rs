@@ -37,17 +37,34 @@ fn lead(outcome: &SelectOutcome) -> Vec<String> {
             Some(below) => format!("is not distinguishable from 0 (below {})", short(below)),
             None => format!("is {} (standard error {})", short(loss), short(se)),
         };
+        let of = if outcome.label.classes.is_some() { ", of the classes coded as numbers," } else { "" };
         found += &format!(
-            " The squared error to expect {error}; predicting the mean for every object has {}.",
+            " The squared error to expect{of} {error}; predicting the mean for every object has {}.",
             short(outcome.label.variance),
         );
     }
-    lead.push(found);
     if let Some(rate) = outcome.error_rate {
-        lead.push(format!("Expect {} of new objects to be put in the wrong class.", percent(rate)));
+        let mut wrong = format!("Expect {} of new objects to be put in the wrong class", percent(rate));
+        if let Some((name, share)) = outcome.label.classes.as_ref().and_then(largest_class) {
+            wrong += &format!("; {} for all of them would be wrong for {}", quoted(name), percent(1.0 - share));
+        }
+        lead.push(wrong + ".");
     }
+    lead.insert(0, found);
     lead.extend(outcome.advice().map(|advice| advice.to_string()));
     lead
+}
+
+/// The class of most objects, with its share.
+fn largest_class(classes: &beanjar::multiselect::Classes) -> Option<(&str, f64)> {
+    let all = classes.names.iter().zip(classes.shares.iter().copied());
+    all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, share)| (name.as_str(), share))
+}
+
+/// Whether what is explained can be held against what the best selection would explain. Scoring counts what each attribute
+/// explains alone, as if attributes were unrelated: by that nothing is better, and by the error much may be.
+fn is_bounded(outcome: &SelectOutcome) -> bool {
+    outcome.method != Method::Scoring
 }
 
 /// The error at a step: expected, or else projected.
@@ -60,10 +77,10 @@ fn controls(outcome: &SelectOutcome) -> String {
     let judgments: u32 = outcome.path.iter().map(|step| step.judgments).sum();
     let error = error_of(last);
     let kind = if last.cv_loss.is_some() { "Expected squared error" } else { "Projected squared error" };
-    let left = last.upper_bound.map(|bound| (bound - last.explained).max(0.0));
+    let left = last.upper_bound.filter(|_| is_bounded(outcome)).map(|bound| (bound - last.explained).max(0.0));
     let share = match left {
         Some(left) => format!("{}% of the label's variance", short(100.0 * left / outcome.label.variance)),
-        None => "not known".into(),
+        None => String::new(),
     };
     let (next, price) = match &outcome.next {
         Some(next) => (next.attribute.as_str(), format!("for {} more", short(next.spent - last.spent))),
@@ -81,14 +98,21 @@ fn controls(outcome: &SelectOutcome) -> String {
             se.map_or(String::new(), |se| format!("standard error {}", short(se))),
         ),
     };
+    let typical = match outcome.label.classes {
+        Some(_) => "Its square root",
+        None => "Typical error, in the label's units",
+    };
     let numbers = [
         ("Spent per object", format!("<span data-f=\"spent\">{}</span>", short(last.spent)), String::new()),
         ("Judgments per object", format!("<span data-f=\"judgments\">{judgments}</span>"), String::new()),
         (kind, format!("<span data-f=\"error\">{shown}</span>"), format!("<span data-f=\"se\">{sure}</span>")),
-        ("Typical error, in the label's units", format!("<span data-f=\"root\">{root}</span>"), String::new()),
+        (typical, format!("<span data-f=\"root\">{root}</span>"), String::new()),
         (
-            "A perfect selection could explain at most",
-            format!("<span data-f=\"gain\">{}</span> more", short_or_dash(left)),
+            "The best selection for as much could explain at most",
+            format!(
+                "<span data-f=\"gain\">{}</span>",
+                left.map_or("not known".into(), |left| format!("{} more", short(left)))
+            ),
             format!("<span data-f=\"gain-share\">{share}</span>"),
         ),
         (
@@ -178,17 +202,21 @@ fn curve(outcome: &SelectOutcome) -> Figure {
     let expected: Vec<(f64, f64, f64)> =
         path.iter().filter_map(|step| Some((step.spent, step.cv_loss?, step.cv_se?))).collect();
     let projected = Series::new(
-        "projected (on the objects used to choose)",
+        match is_bounded(outcome) {
+            true => "projected (on the objects used to choose)",
+            false => "projected, as if attributes were unrelated",
+        },
         path.iter().map(|step| (step.spent, step.projected_loss)),
     );
     // What no selection explains more of is a bound on the projected error, not on the expected one.
-    let bound_of = |step: &SelectStep| step.upper_bound.map(|bound| (variance - bound).max(0.0));
+    let bound_of =
+        |step: &SelectStep| step.upper_bound.filter(|_| is_bounded(outcome)).map(|bound| (variance - bound).max(0.0));
     let best = path.iter().filter_map(|step| Some((step.spent, bound_of(step)?)));
     let bound = Series::new("lowest projected error of any selection", best).dashed();
     let unit = format!("squared error of {}", quoted(&outcome.label.name));
     let mut chart = Chart::new("", "spent per object", unit);
     chart = match expected.is_empty() {
-        true => chart.with(projected.with_spots()).with(bound),
+        true => chart.with(projected.with_spots()),
         false => {
             let series = Series::new(
                 "expected on new objects, \u{b1} 1 standard error",
@@ -196,9 +224,10 @@ fn curve(outcome: &SelectOutcome) -> Figure {
             )
             .with_band(expected.iter().map(|&(x, y, se)| (x, y - se, y + se)))
             .with_spots();
-            chart.with(series).with(projected).with(bound)
+            chart.with(series).with(projected)
         }
     };
+    chart = if is_bounded(outcome) { chart.with(bound) } else { chart };
     for other in outcome.others.iter().flatten() {
         let name = match other.method {
             Method::Full => "full",
@@ -229,14 +258,22 @@ fn curve(outcome: &SelectOutcome) -> Figure {
             percent(1.0 - error / variance)
         ),
     };
-    let last = |other: &beanjar::multiselect::OtherMethod| Some((other.method, other.path.last()?.cv_loss));
+    let last = |other: &beanjar::multiselect::OtherMethod| {
+        other.path.last().map(|step| (other.method, step.cv_loss, step.cv_se))
+    };
     let others = outcome.others.iter().flatten().filter_map(last);
     let runner_up = others.min_by(|a, b| a.1.total_cmp(&b.1));
     let mut meaning =
         "Where the curve is flat, more judgments buy little; the shaded band is one standard error.".to_owned();
-    if let Some((method, loss)) = runner_up {
-        let (name, other, ours) = (method.name(), short(loss), short(error));
-        let clear = error - loss > path.last().and_then(|step| step.cv_se).unwrap_or(0.0);
+    if let Some((method, loss, other_se)) = runner_up {
+        // What cannot be distinguished from 0 is only known to be below something.
+        let (at_most, other) = match loss <= other_se {
+            true => (loss.max(0.0) + 2.0 * other_se, format!("below {}", short(loss.max(0.0) + 2.0 * other_se))),
+            false => (loss, short(loss)),
+        };
+        let (name, ours) = (method.name(), short(error));
+        let se = path.last().and_then(|step| step.cv_se).unwrap_or(0.0);
+        let clear = error - at_most > se.max(other_se);
         meaning += &match clear {
             true => format!(" Another method, {name}, expects {other} against {ours}: try --method {name}."),
             false if other == ours => format!(" The best of the other methods, {name}, expects as much."),
@@ -273,22 +310,28 @@ fn attributes(outcome: &SelectOutcome) -> Figure {
         points: points.collect(),
         kinds: ["chosen".into(), "not chosen".into()],
     };
-    let strongest =
-        all.iter().max_by(|a, b| a.correlation.unwrap_or(0.0).abs().total_cmp(&b.correlation.unwrap_or(0.0).abs()));
-    let title = match strongest {
+    // By what one judgment tells: the correlation without noise of an attribute that is nearly all noise is chance.
+    let tells = |a: &beanjar::multiselect::AttributeMoments| {
+        let share = a.correlation.unwrap_or(0.0).powi(2) * (1.0 - noise(a));
+        if share.is_nan() { 0.0 } else { share }
+    };
+    let title = match all.iter().max_by(|a, b| tells(a).total_cmp(&tells(b))) {
         Some(a) => {
-            let closest = match a.attribute == outcome.label.name {
-                true => format!("Judgments of {label} itself are closest to the label"),
-                false => format!("The attribute {} is closest to the label {label}", quoted(&a.attribute)),
+            let of = match a.attribute == outcome.label.name {
+                true => format!("A judgment of {label} itself"),
+                false => format!("A judgment of {}", quoted(&a.attribute)),
             };
-            let correlation = short_or_dash(a.correlation);
-            format!("{closest}: correlation {correlation}, and {} of one judgment is noise", percent(noise(a)))
+            let (correlation, noise) = (short_or_dash(a.correlation), percent(noise(a)));
+            format!(
+                "{of} tells most of {label}: {noise} of it is noise, and without noise its correlation is {correlation}"
+            )
         }
         None => "No attribute could be chosen".into(),
     };
     let meaning = "High up is useful, far left is steady. What is useful and noisy is worth asking several times; what is \
-                   low is not worth asking, unless it tells what the others do not. The pointer, or the arrow keys, show \
-                   the numbers of a point, and its name where there is no room for it.";
+                   low is not worth asking, unless it tells what the others do not. At the right edge nearly all is noise, \
+                   and the correlation a guess. The pointer, or the arrow keys, show the numbers of a point, and its name \
+                   where there is no room for it.";
     let rows = all.iter().map(|a| {
         let n = chosen.get(a.attribute.as_str()).copied().unwrap_or(0) as usize;
         row![a.attribute.as_str(), a.correlation, noise(a), a.covariance.single(), a.noise, a.signal, a.cost, n]
@@ -320,7 +363,7 @@ fn stability(outcome: &SelectOutcome) -> Option<Figure> {
     };
     let sure = all.iter().filter(|a| a.chosen >= 0.9 && chosen(&a.attribute)).count();
     let title = format!(
-        "{sure} of {} {} chosen in at least 9 of 10 resampled tables",
+        "{sure} of the {} {} chosen in at least 9 of 10 resampled tables",
         count(outcome.selection.len(), "chosen attribute"),
         form(sure, "is", "are")
     );

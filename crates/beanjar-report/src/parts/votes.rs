@@ -1,6 +1,6 @@
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
-use crate::number::{count, form, percent, short, short_or_dash};
+use crate::number::{count, form, percent, points, short};
 use crate::page::Part;
 use crate::table::{Table, row};
 use beanjar::EnoughVotesOutcome;
@@ -35,7 +35,7 @@ fn accuracy(outcome: &EnoughVotesOutcome) -> Option<Figure> {
         drawing = drawing.with(Series::new("accuracy asked for", across).dashed());
     }
     let title = format!(
-        "With {} a task {} of labels are right, with {}, {}",
+        "With {} a task {} of labels are expected to be right; with {}, {}",
         count(first.votes, "vote"),
         percent(first.accuracy),
         last.votes,
@@ -46,7 +46,7 @@ fn accuracy(outcome: &EnoughVotesOutcome) -> Option<Figure> {
             "The band reaches from workers who share their errors to workers who err independently: labels alone cannot \
               tell these apart, known answers can."
         }
-        _ => "The accuracy lies within the band with 90 percent, by labels and known answers.",
+        _ => "The accuracy lies within the band with a probability of 90%, by labels and known answers.",
     };
     let header = ["votes", "accuracy", "low", "high", "next vote gains", "share of tasks measured"];
     let rows =
@@ -91,8 +91,8 @@ fn agreement(outcome: &EnoughVotesOutcome) -> Option<Figure> {
         .in_percent(false, true)
         .with(Series::new("agreement", curve(outcome, |row| row.agreement)).with_band(band).with_spots());
     let title = format!(
-        "Asked again, {} would give {} of tasks the same label",
-        count(last.votes, "other vote"),
+        "Asked again, with {} of others a task, {} of tasks would get the same label",
+        count(last.votes, "vote"),
         percent(last.agreement)
     );
     let header = ["votes", "agreement", "low", "high"];
@@ -104,16 +104,14 @@ fn agreement(outcome: &EnoughVotesOutcome) -> Option<Figure> {
 fn calibration(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     let last = outcome.curve.last()?;
     let band = outcome.curve.iter().map(|row| (row.votes as f64, row.ece_low, row.ece_high));
-    let drawing = Chart::new("", "votes a task", "expected calibration error")
+    let drawing = Chart::new("", "votes a task", "how far confidence is off, in percentage points")
         .including((1.0, 0.0))
+        .in_percent(false, true)
         .with(Series::new("calibration error", curve(outcome, |row| row.ece)).with_band(band).with_spots());
-    let title = format!(
-        "With {} a task, stated confidence is about {} from the share that is right",
-        count(last.votes, "vote"),
-        short_or_dash(Some(last.ece))
-    );
+    let title =
+        format!("With {} a task, confidence is expected to be off by {}", count(last.votes, "vote"), points(last.ece));
     let header = ["votes", "expected calibration error", "low", "high"];
     let rows = outcome.curve.iter().map(|r| row![r.votes, r.ece, r.ece_low, r.ece_high]);
-    let meaning = "The smaller, the more a confidence of 0.9 means nine right labels of ten.";
+    let meaning = "The smaller, the nearer a confidence of 90% comes to nine right labels of ten.";
     Some(Figure::new("calibration", title, drawing, meaning, Table::new(&header, rows)))
 }

@@ -1,4 +1,5 @@
 use super::confusion::{Worker, confusion};
+use super::ends;
 use super::pairs::agreement;
 use crate::chart::{Chart, Series};
 use crate::figure::Figure;
@@ -56,10 +57,11 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
     let all = &outcome.workers;
     // A few labels that happen to be right make nobody the best.
     let best = all.iter().filter(|worker| is_judged(worker)).max_by(|a, b| a.accuracy_low.total_cmp(&b.accuracy_low));
-    let shown: Vec<usize> = match all.len() > MOST {
-        true => (0..MOST / 2).chain(all.len() - MOST / 2..all.len()).collect(),
-        false => (0..all.len()).collect(),
-    };
+    // Who has too few labels to be judged is neither the best nor the worst.
+    let judged: Vec<usize> = (0..all.len()).filter(|&i| is_judged(&all[i])).collect();
+    let few = judged.is_empty() || all.len() <= MOST;
+    let among = if few { (0..all.len()).collect() } else { judged };
+    let shown: Vec<usize> = ends(MOST, among.len()).into_iter().map(|place| among[place]).collect();
     let row_of = |&i: &usize| Row {
         name: all[i].worker.clone(),
         value: all[i].accuracy,
@@ -76,10 +78,15 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
         reference: Some((0.0, "guessing".into())),
         slides: false,
     };
-    let guessing = all.iter().filter(|worker| worker.accuracy_low <= 0.0).count();
+    let guessing = all.iter().filter(|w| w.accuracy_low <= 0.0 && w.accuracy_high >= 0.0).count();
+    let contrary = all.iter().filter(|worker| worker.accuracy_high < 0.0).count();
+    let worse = match contrary {
+        0 => String::new(),
+        n => format!(", {} {} worse than it", whole(n), form(n, "is", "are")),
+    };
     let title = match best {
         Some(best) => format!(
-            "{} is the best, with an accuracy beyond chance of {} ({} to {}); {} be distinguished from guessing",
+            "{} is the best, with an accuracy beyond chance of {} ({} to {}); {} be distinguished from guessing{worse}",
             quoted(&best.worker),
             short(best.accuracy),
             short(best.accuracy_low),
@@ -95,8 +102,13 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
     if all.is_empty() {
         return None;
     }
-    if all.len() > MOST {
-        meaning += &format!(" Drawn are the {} best and the {} worst; the table has more.", MOST / 2, MOST / 2);
+    if shown.len() < all.len() {
+        let which = if few { "" } else { " of those who can be judged" };
+        let half = MOST / 2;
+        meaning += &match among.len() > MOST {
+            true => format!(" Drawn are the {half} best and the {half} worst{which}; the table has all."),
+            false => " Drawn are those who can be judged; the table has all.".to_owned(),
+        };
     }
     let header = ["worker", "accuracy", "low", "high", "labels", "verdict", "kept", "score", "rank", "most given"];
     let rows = all.iter().map(|w| {
@@ -116,7 +128,7 @@ fn accuracies(outcome: &RankWorkersOutcome) -> Option<Figure> {
     let mut figure = Figure::new("accuracy", title, chart, meaning, Table::new(&header, rows));
     let of = |&i: &usize| Worker { row: i, name: &all[i].worker, matrix: all[i].confusion.clone() };
     let none = "there are too many classes or workers, or too few tasks in common, to learn them";
-    figure.more = confusion(outcome.classes.iter().map(String::as_str), shown.iter().map(of), none);
+    figure.more = confusion(outcome.classes.iter().map(String::as_str), shown.iter().map(of), ["workers", none]);
     Some(figure)
 }
 
@@ -161,7 +173,11 @@ fn verdicts(outcome: &RankWorkersOutcome) -> Figure {
         slides: false,
     };
     let title = match counts.first() {
-        Some((name, n, _)) => format!("{} of {}: {name}", whole(*n), count(outcome.workers.len(), "worker")),
+        Some(_) => {
+            let each: Vec<String> =
+                counts.iter().map(|(name, n, _)| format!("{} {}", whole(*n), spoken(name, *n))).collect();
+            format!("Of {}: {}", count(outcome.workers.len(), "worker"), each.join(", "))
+        }
         None => "There are no workers".into(),
     };
     let table =
@@ -175,11 +191,23 @@ fn verdicts(outcome: &RankWorkersOutcome) -> Figure {
     )
 }
 
+/// A verdict after the number of those whom it is of.
+fn spoken(verdict: &str, n: usize) -> &str {
+    match verdict {
+        "copies another" => form(n, "copies another", "copy another"),
+        "always the same answer" => form(n, "always says the same", "always say the same"),
+        "too few labels to say" => form(n, "has too few labels to say", "have too few labels to say"),
+        verdict => verdict,
+    }
+}
+
 fn information(outcome: &RankWorkersOutcome) -> Figure {
     let mut ranked: Vec<&RankedWorker> = outcome.workers.iter().collect();
     ranked.sort_by_key(|worker| worker.rank);
-    let total: f64 = ranked.iter().map(|worker| worker.score).sum();
-    let first: f64 = ranked.iter().take(outcome.elbow).map(|worker| worker.score).sum();
+    // What is below 0 is chance: information is never less than none.
+    let score = |worker: &&RankedWorker| worker.score.max(0.0);
+    let total: f64 = ranked.iter().map(score).sum();
+    let first: f64 = ranked.iter().take(outcome.elbow).map(score).sum();
     let mut chart = Chart::new("", "rank of the worker", "mutual information with the others, nats")
         .with(Series::new("score", ranked.iter().map(|worker| (worker.rank as f64, worker.score))).with_spots())
         .including((1.0, 0.0))
@@ -196,8 +224,8 @@ fn information(outcome: &RankWorkersOutcome) -> Figure {
             percent(first / total),
         ),
     };
-    let meaning = "Workers who look at the tasks have information in common; after the elbow there is little left to gain. \
-                   Busy workers score higher, for they meet the others more often.";
+    let meaning = "Workers who look at the tasks have information in common, those who guess have none: about 0, or below it by \
+                   chance. At the elbow the curve turns flat. Busy workers score higher, for they meet the others more often.";
     let rows =
         ranked.iter().map(|worker| row![worker.worker.as_str(), worker.rank, worker.score, worker.labels, worker.kept]);
     Figure::new("information", title, chart, meaning, Table::new(&["worker", "rank", "score", "labels", "kept"], rows))
@@ -205,6 +233,7 @@ fn information(outcome: &RankWorkersOutcome) -> Figure {
 
 fn suspicious(found: &SuspiciousPairs, families: bool) -> Figure {
     let title = match found.pairs.len() {
+        _ if found.looked_at == 0 => "No two workers have tasks enough in common to look at".to_owned(),
         0 => format!(
             "In none of {} do the two depend on one another beyond what the tasks explain",
             count(found.looked_at, "pair")
@@ -222,8 +251,9 @@ fn suspicious(found: &SuspiciousPairs, families: bool) -> Figure {
     });
     let header = ["worker", "other worker", "tasks in common", "agree", "expected", "p", "adjusted p"];
     let meaning = match (found.pairs.is_empty(), families) {
+        _ if found.looked_at == 0 => "Whether workers depend on one another cannot be said here.",
         (false, _) => "They copy, talk, or share a misunderstanding: count their votes as fewer, or ask others.",
-        (true, false) => "Each worker's votes can be counted as their own.",
+        (true, false) => "Nothing here speaks against counting each worker's votes as their own.",
         (true, true) => {
             "This looks at the labels of two workers within each class, where those who copy good work hardly differ; the \
              copies named above were found by how seldom they disagree."
