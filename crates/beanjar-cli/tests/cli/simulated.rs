@@ -107,5 +107,8 @@ fn the_demo_tells_a_story_that_fits_a_terminal() {
     let parts = ["inspect", "select", "workers", "aggregate", "learn", "score"];
     assert!(parts.iter().all(|part| page.contains(&format!("<section id=\"{part}\""))));
     assert!(page.len() < 1_000_000, "{}", page.len());
+    for said in ["On 1000 fresh photos the squared error is: as beanjar says", "fresh units, which no expert saw"] {
+        assert!(page.contains(said), "the page tells the story as well: {said}");
+    }
     assert_eq!(folder.json(&["demo"])["objects"], 880);
 }

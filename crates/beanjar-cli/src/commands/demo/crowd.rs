@@ -34,22 +34,27 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
     let plain = Aggregate { method: Method::Majority(Majority::default()), details: false, ..aggregate };
     let plain = plain.fit(&labels, context)?;
     let accuracy = |outcome: &beanjar::AggregateOutcome| number(outcome.truth.map(|truth| truth.accuracy));
-    let met = paragraph(&format!(
+    let crowd = format!(
         "{} label {} with 3 classes, 5 to 7 each. Some answer at random, some always the same, one turns classes round, \
-         and four hand one another the answers. From the labels alone:",
+         and four hand one another the answers.",
         count(ranked.workers.len(), "worker"),
         count(labels.tasks.len(), "task"),
-    ));
-    let found = paragraph(&format!(
+    );
+    let met = paragraph(&format!("{crowd} From the labels alone:"));
+    let found = format!(
         "The plain vote labels {} of tasks rightly, beanjar {}, which is not shown the truth.",
         accuracy(&plain),
         accuracy(&aggregated),
-    ));
+    );
     let verdicts = verdicts(&ranked, &drawn) + &honest_but_dropped(&ranked, &drawn);
     let text = format!(
-        "3. Which workers to drop? (beanjar workers)\n\n{met}{verdicts}\n4. What are the labels? (beanjar aggregate)\n\n{found}"
+        "3. Which workers to drop? (beanjar workers)\n\n{met}{verdicts}\n4. What are the labels? (beanjar aggregate)\n\n{}",
+        paragraph(&found)
     );
-    let parts = vec![beanjar_report::workers(&ranked), beanjar_report::aggregate(&aggregated)];
+    let parts = vec![
+        beanjar_report::workers(&ranked).with_lead(crowd),
+        beanjar_report::aggregate(&aggregated).with_lead(found),
+    ];
     Ok(Chapter { text, parts })
 }
 

@@ -43,12 +43,11 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
     let vote =
         Aggregate { method: Method::Majority(Majority::default()), truth: Some(truth.clone()), ..Aggregate::default() };
     let vote = vote.fit(&labels, context)?.truth.map(|truth| truth.accuracy);
-    let met = paragraph(&format!(
+    let met = format!(
         "{EXPERTS} experts label {UNITS} units of 3 classes, {LABELS_EACH} experts each. They take classes for one another, each \
-         in a way of their own: their plain vote is right {} of the time. Units have {FEATURES} features. By labels that were \
-         held out alone:",
+         in a way of their own: their plain vote is right {} of the time. Units have {FEATURES} features.",
         number(vote),
-    ));
+    );
 
     let name = |place: Option<&beanjar::surrogate::ModelScore>| place.map_or("", |model| &model.name).to_owned();
     let (first, last) = (name(compared.models.first()), name(compared.models.last()));
@@ -56,18 +55,21 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
     let wrong = |learned: &LearnOutcome| wrong(learned, &features, &drawn, context);
     let (wrong, wrong_of_last) = (wrong(&chosen)?, wrong(&fit(&last, &data, context)?)?);
     let (more, se) = paired(&wrong_of_last, &wrong);
-    let found = paragraph(&format!(
+    let found = format!(
         "S chooses '{first}'. On {FRESH} fresh units, which no expert saw, it is right {} of the time. The last by S, \
          '{last}', is wrong {} more often (standard error {}, on the same units). No true class was used.",
         number(1.0 - mean(&wrong)),
         number(more),
         number(se),
-    ));
-    let text = format!(
-        "5. Which classifier to believe, with no truth at hand? (beanjar learn, beanjar score)\n\n{met}{compared_by_s}\n  \
-         S: the share of held-out labels that differ from the prediction; the smaller, the better\n\n{found}"
     );
-    Ok(Chapter { text, parts: vec![beanjar_report::learn(&chosen), beanjar_report::score(&compared)] })
+    let text = format!(
+        "5. Which classifier to believe, with no truth at hand? (beanjar learn, beanjar score)\n\n{}{compared_by_s}\n  \
+         S: the share of held-out labels that differ from the prediction; the smaller, the better\n\n{}",
+        paragraph(&format!("{met} By labels that were held out alone:")),
+        paragraph(&found),
+    );
+    let parts = vec![beanjar_report::learn(&chosen).with_lead(met), beanjar_report::score(&compared).with_lead(found)];
+    Ok(Chapter { text, parts })
 }
 
 /// The model of this name among those that are compared, fitted to all labels.

@@ -34,36 +34,44 @@ impl Album {
         let select = Select { budget: BUDGET, costs, compare: true, ..Select::default() };
         let selected = select.fit(&self.judgments, &self.drawn.heights()?, context)?;
         let Photos { workers, objects, judgments } = &self.settings;
-        let asked = paragraph(&format!(
+        let asked = format!(
             "A crowd of {workers} judges {objects} photos of people: 37 yes-no questions and two guesses, each asked \
              {judgments} times a photo. How far can one answer be trusted, and how many would it take?"
-        ));
-        let wanted = paragraph(&format!(
-            "To predict people's height; a guess of a number costs as much as {GUESS} yes-no answers."
-        ));
+        );
+        let wanted =
+            format!("People's height is to be predicted; a guess of a number costs as much as {GUESS} yes-no answers.");
         let expected = paragraph(&format!(
             "Before paying, beanjar expects a squared error of {} (standard error {}). What it really is, on {FRESH} \
              fresh photos, and what else could have been done:",
             number(selected.cv_loss),
             number(selected.cv_se),
         ));
-        let (ways, found) = self.on_fresh_photos(&selected, context)?;
-        let apart = match (selected.cv_loss, selected.cv_se, found) {
+        let ways = self.on_fresh_photos(&selected, context)?;
+        let apart = match (selected.cv_loss, selected.cv_se, ways.first().and_then(|way| way.error)) {
             (Some(loss), Some(se), Some(found)) => apart(loss, se, found),
             _ => String::new(),
         };
         let text = format!(
-            "1. What are the judgments like? (beanjar inspect)\n\n{asked}{}\n\
-             2. What to ask, if {BUDGET} answers can be paid for each new photo? (beanjar select)\n\n{wanted}{}\n{expected}{ways}\n{apart}",
+            "1. What are the judgments like? (beanjar inspect)\n\n{}{}\n\
+             2. What to ask, if {BUDGET} answers can be paid for each new photo? (beanjar select)\n\n{}{}\n{expected}{}\n{apart}",
+            paragraph(&asked),
             reliabilities(&self.inspected.attributes),
+            paragraph(&wanted),
             chosen(&selected),
+            table(
+                &["what is asked of each photo", "cost", "squared error", "typical error, inches"],
+                ways.iter().map(Way::row).collect()
+            ),
         );
-        let parts = vec![beanjar_report::inspect_judgments(&self.inspected), beanjar_report::select(&selected)];
+        let parts = vec![
+            beanjar_report::inspect_judgments(&self.inspected).with_lead(asked),
+            beanjar_report::select(&selected).with_lead(format!("{wanted} {}", on_fresh(&ways))),
+        ];
         Ok(Chapter { text, parts })
     }
 
-    /// The errors of several ways to ask, on photos that none was chosen by, and that of the first.
-    fn on_fresh_photos(&self, selected: &SelectOutcome, context: &Context) -> Result<(String, Option<f64>)> {
+    /// The errors of several ways to ask, on photos that none was chosen by.
+    fn on_fresh_photos(&self, selected: &SelectOutcome, context: &Context) -> Result<Vec<Way>> {
         let once = |names: &mut dyn Iterator<Item = &str>| -> Vec<(String, u32)> {
             names.map(|name| (name.to_owned(), 1)).collect()
         };
@@ -79,18 +87,16 @@ impl Album {
         let most = ways.iter().flat_map(|(_, repeats)| repeats).map(|(_, n)| *n as usize).max().unwrap_or(1);
         let fresh = Photos { objects: FRESH, judgments: most, ..self.settings.clone() };
         let fresh = fresh.draw(&context.clone().with_seed(context.seed().wrapping_add(1)))?;
-        let (mut rows, mut found) = (Vec::new(), None);
+        let mut found = Vec::new();
         for (name, repeats) in ways {
             let cost: f64 = repeats
                 .iter()
                 .map(|(name, n)| f64::from(*n) * if GUESSED.contains(&name.as_str()) { GUESS } else { 1.0 })
                 .sum();
             let error = self.error(&repeats, selected.ridge, &fresh, context)?;
-            let root = error.map(f64::sqrt);
-            found = found.or(error);
-            rows.push(vec![name.to_owned(), number(cost), number(error), number(root)]);
+            found.push(Way { name, cost, error });
         }
-        Ok((table(&["what is asked of each photo", "cost", "squared error", "typical error, inches"], rows), found))
+        Ok(found)
     }
 
     /// The squared error on fresh photos of the predictor for these numbers of judgments.
@@ -118,6 +124,26 @@ impl Album {
         let predicted = fitted.predictor.predict(&judgments, context)?.compared_with(&fresh.heights()?)?;
         Ok(predicted.squared_error)
     }
+}
+
+/// A way to ask, what it costs for each photo, and its squared error on fresh ones.
+struct Way {
+    name: &'static str,
+    cost: f64,
+    error: Option<f64>,
+}
+
+impl Way {
+    fn row(&self) -> Vec<String> {
+        vec![self.name.to_owned(), number(self.cost), number(self.error), number(self.error.map(f64::sqrt))]
+    }
+}
+
+/// The ways and their errors in a sentence.
+fn on_fresh(ways: &[Way]) -> String {
+    let one = |way: &Way| format!("{} {} (for {})", way.name, number(way.error), number(way.cost));
+    let all: Vec<String> = ways.iter().map(one).collect();
+    format!("On {FRESH} fresh photos the squared error is: {}.", all.join("; "))
 }
 
 /// How far what was found is from what was expected.
