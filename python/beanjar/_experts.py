@@ -44,7 +44,8 @@ class SparseExperts(Estimator):
     ``fit(X, y)``: ``X`` is a NumPy array, a sparse matrix of SciPy, or a data frame of numbers, one row for each
     unit; ``y`` is a table of task, worker and label (a task is a row of ``X``: its number from 0, or its index in a
     frame of pandas), an array or frame of one row for each unit and one column for each expert (None or NaN where there is
-    no label), or a plain array of one label each. ``X`` may also be a table, or a file, whose first column is the unit.
+    no label), or a plain array of one label each. ``X`` may also be a table, or a file, whose first column is the unit; of a
+    frame of pandas the first column is the unit if it has texts, or the name of a column of ``y``, and the index has no name.
 
     The penalty is chosen by S, how often held-out labels differ from the prediction. Parameters are those of
     ``beanjar learn --help``.
@@ -94,9 +95,9 @@ class SparseExperts(Estimator):
         if y is None:
             raise ValueError("SparseExperts requires y to be passed, but the target y is None.")
         model, classes, labels = self.model, None, y
-        self._by_unit = False
+        self._by_unit, self._unit = False, _names(X)[:1]
         if _is_labels(y, X, self.columns):
-            self._by_unit = _is_file_or_table(X)
+            self._by_unit = _is_file_or_table(X) or _names_units(X, _names(y))
             features = X if self._by_unit else self._features(X, reset=True, by_index=True)
         else:
             features, labels, classes = self._arrays(X, y)
@@ -128,7 +129,7 @@ class SparseExperts(Estimator):
 
     def _predicted(self, X: Any) -> list[dict[str, Any]]:
         self._check_fitted("result_")
-        by_unit = is_path(X) or (self._by_unit and _is_file_or_table(X))
+        by_unit = is_path(X) or (self._by_unit and (_is_file_or_table(X) or _names_units(X, self._unit)))
         features = X if by_unit else self._features(X, reset=False)
         positional = {"model": Text(self._model), "features": features}
         return call("predict", X, positional=positional, options=dict(threads=self.threads)).data["predictions"]
@@ -216,6 +217,24 @@ class SparseExperts(Estimator):
 
 def _is_file_or_table(X: Any) -> bool:
     return is_path(X) or (is_table(X) and not is_pandas(X))
+
+
+def _names(table: Any) -> list[str]:
+    """The names of the columns of a table, where it has some."""
+    if isinstance(table, Mapping):
+        return [str(name) for name in table]
+    return [str(name) for name in getattr(table, "column_names", getattr(table, "columns", ()))] if is_table(table) else []
+
+
+def _names_units(X: Any, names: list[str]) -> bool:
+    """Whether the first column of a frame of pandas names the units: it has texts, or one of these names."""
+    if not is_pandas(X) or X.ndim != 2 or not len(X.columns) or X.index.name is not None:
+        return False
+    import pandas as pd
+
+    first = X.iloc[:, 0]
+    values = first.cat.categories if isinstance(first.dtype, pd.CategoricalDtype) else first
+    return str(X.columns[0]) in names or pd.api.types.infer_dtype(values, skipna=True) == "string"
 
 
 def _is_labels(labels: Any, X: Any, columns: Any) -> bool:

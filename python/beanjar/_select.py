@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ._call import Answer, Text, call, given
+from ._call import Answer, Text, call, given, table_of
 from ._estimator import Estimator
+from ._frames import Table, is_path, kind
 from ._results import Result, bars, html_table, line, sizes
+from ._returned import values
+from ._texts import Was
 
 
 class Selection(Result):
@@ -58,7 +61,8 @@ class Selection(Result):
         labels = self._labels if labels is None else labels
         name = self._answer.data["label"]["name"]
         options = dict(labels=labels, label=name, selection=Text(self.to_json()), predictor=predictor, **self._reading)
-        return Predictor(call("fit", judgments, positional={"judgments": judgments}, options=options), self._reading)
+        answer = call("fit", judgments, positional={"judgments": judgments}, options=options)
+        return Predictor(answer, self._reading, _classes(labels, self._answer.data["label"]))
 
     def _title(self) -> str:
         data = self._answer.data
@@ -85,10 +89,11 @@ class Plan(Result):
 class Predictor:
     """A fitted predictor: the weighted means of judgments, and a bias. ``to_json()`` is its model file."""
 
-    def __init__(self, answer: Any, reading: dict[str, Any]):
+    def __init__(self, answer: Any, reading: dict[str, Any], classes: Was):
         self.model = answer.data
         self.warnings = answer.warnings
         self._reading = reading
+        self._classes = classes
 
     def to_json(self) -> str:
         """The model file that ``beanjar predict`` reads."""
@@ -100,7 +105,9 @@ class Predictor:
 
     def _predicted(self, judgments: Any) -> Answer:
         positional = {"model": Text(self.to_json()), "judgments": judgments}
-        return call("predict", judgments, positional=positional, options=self._reading)
+        answer = call("predict", judgments, positional=positional, options=self._reading)
+        answer.types["label"] = self._classes
+        return answer
 
     def __repr__(self) -> str:
         return f"<Predictor of {self.model.get('label')}>"
@@ -109,6 +116,15 @@ class Predictor:
         rows = self.model.get("attributes", [])
         figure = sizes(row["weight"] for row in rows)
         return f"<p>{escape(repr(self)[1:-1])}</p>{figure}{html_table(rows[0] if rows else (), rows)}"
+
+
+def _classes(labels: Any, label: dict[str, Any]) -> Was:
+    """The classes as they came in, by their names; nothing of what is no class."""
+    names = (label.get("classes") or {}).get("names", [])
+    if not names or is_path(labels):
+        return Was()
+    table = table_of(labels, ("object", "label"))
+    return Was(values=dict(zip(names, values(names, kind(table), Table("labels", table).was(label["name"])), strict=True)))
 
 
 class Predictions(Result):
@@ -227,4 +243,6 @@ class MultiSelector(Estimator):
         """A prediction for each object: a number, or a class where classes were learned."""
         self._check_fitted("predictor_")
         rows = self.predictor_._predicted(judgments).data["predictions"]
-        return np.array([row["label"] if "label" in row else row["prediction"] for row in rows])
+        if self.predictor_.model.get("classes") is None:
+            return np.array([row["prediction"] for row in rows])
+        return np.array(self.predictor_._classes.back([row["label"] for row in rows]))

@@ -30,9 +30,10 @@ def test_a_selector_predicts_classes_of_any_number_and_takes_the_options_of_sele
         classes = truth[["object"]].assign(height=pd.qcut(height, cuts, labels=False) if cuts == 2 else pd.qcut(height, 3, labels=list("abc")).astype(str))
         selector = beanjar.MultiSelector(budget=6, classes=True).fit(judgments, classes)
         found = selector.predict(judgments)
-        right = np.mean(found.astype(str) == classes["height"].astype(str).to_numpy())
+        right = np.mean(found == classes["height"].to_numpy())
         # By chance it would be one in two, or in three.
-        assert set(found.astype(str)) <= set(classes["height"].astype(str)) and right > 1 / cuts + 0.15, right
+        assert set(found) <= set(classes["height"]) and right > 1 / cuts + 0.15, right
+        assert selector.predict_frame(judgments)["label"].tolist() == found.tolist()
     heights = truth[["object"]].assign(height=height)
     plain = beanjar.MultiSelector(budget=6).fit(judgments, heights).selection_
     noisy = beanjar.MultiSelector(budget=6, noise_factor=3.0).fit(judgments, heights).selection_
@@ -205,6 +206,21 @@ def test_features_may_be_arrays_sparse_matrices_and_frames(experts, csv, command
     again = pickle.loads(pickle.dumps(table))
     assert np.array_equal(again.predict(X.to_numpy()), predicted)
     assert len(by_id.result_.experts) == 3 and "Learned" in by_id.result_._repr_html_()
+
+
+def test_the_first_column_of_a_frame_may_name_the_units(experts):
+    X = experts.features.set_index("object")
+    expected = beanjar.SparseExperts(penalty=5).fit(X, experts.labels)
+    mixed = experts.features.sample(frac=1, random_state=1)
+    number = {unit: 7 * place for place, unit in enumerate(X.index)}
+    numbered = mixed.assign(object=mixed["object"].map(number))
+    given = experts.labels.rename(columns={"task": "object"}).assign(object=experts.labels["task"].map(number))
+    for features, labels in ((mixed, experts.labels), (mixed.astype({"object": "category"}), experts.labels), (numbered, given)):
+        found = beanjar.SparseExperts(penalty=5).fit(features, labels)
+        assert list(found.feature_names_in_) == list(X.columns)
+        # Other ids are other random choices on the way to the same maximum.
+        assert np.allclose(found.predict_proba(features), expected.predict_proba(X.loc[mixed["object"]]), rtol=0, atol=1e-6)
+    assert np.allclose(expected.predict_proba(X.reset_index(drop=True)), expected.predict_proba(X))
 
 
 def test_a_plain_classifier_keeps_scikit_learns_rules():
