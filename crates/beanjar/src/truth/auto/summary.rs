@@ -1,6 +1,7 @@
 use super::super::effective::effective_votes;
 use super::candidate::Model;
 use crate::judgments::{Ballots, as_one};
+use crate::warning::counted;
 
 /// How the candidates of [`Auto`](super::Auto) were weighed, and what known answers taught.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,15 +108,16 @@ impl AutoSummary {
                 "labels are the plain vote: too few tasks have labels to spare, so nothing could be checked".into()
             }
             (true, Some(_)) => format!(
-                "labels are the plain vote: no model of the workers predicts {} held-out labels better",
-                self.held_out
+                "labels are the plain vote: no model of the workers predicts {} better",
+                counted(self.held_out, "held-out label")
             ),
             (false, None) => {
                 "votes count by how often their worker agrees with the others: there are too many classes to learn more"
                     .into()
             }
             (false, Some(_)) => {
-                format!("workers count by how good they are, as {} held-out labels bear out", self.held_out)
+                let labels = counted(self.held_out, "held-out label");
+                format!("workers count by how good they are, as {labels} bear out")
             }
         }
     }
