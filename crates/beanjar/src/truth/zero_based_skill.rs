@@ -36,7 +36,7 @@ impl Default for ZeroBasedSkill {
     }
 }
 
-/// After this number of steps the rate is halved.
+/// After this number of steps the rate is halved, as in crowd-kit.
 const HALVED_AFTER: usize = 20;
 
 impl ZeroBasedSkill {
