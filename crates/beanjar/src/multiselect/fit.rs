@@ -155,13 +155,14 @@ fn fit_beside_moments(
     let counted = held_out.as_ref().zip(data.classes).and_then(|(held_out, of)| recognised(&held_out.scores, of));
     let errors_by_moments = ByMoments { loss: left, error_rate: counted.map(|counted| counted.error_rate) };
     let (weights, bias) = estimates.of_combined(&by_moments, repeats);
-    let Fitted { weights, bias, objects, error_variance, scores } = fitted.unwrap_or_else(|| Fitted {
-        bias,
-        weights,
-        objects: estimates.objects,
-        error_variance: left,
-        scores: held_out.map(|held_out| held_out.scores).unwrap_or_default(),
-    });
+    let LeastSquaresFit { weights, bias, objects, error_variance, scores } =
+        fitted.unwrap_or_else(|| LeastSquaresFit {
+            bias,
+            weights,
+            objects: estimates.objects,
+            error_variance: left,
+            scores: held_out.map(|held_out| held_out.scores).unwrap_or_default(),
+        });
     let attribute = |&a: &usize| PredictorAttribute {
         attribute: estimates.attributes[a].clone(),
         judgments: repeats[a],
@@ -220,7 +221,7 @@ fn admit_choice(predictor: &mut Predictor, by_moments: &ByMoments, expected: &Se
     }
 }
 
-struct Fitted {
+struct LeastSquaresFit {
     weights: TargetRows,
     bias: Vec<f64>,
     objects: usize,
@@ -228,7 +229,7 @@ struct Fitted {
     scores: Vec<FoldScores>,
 }
 
-fn least_squares(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], seed: u64) -> Result<Fitted> {
+fn least_squares(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], seed: u64) -> Result<LeastSquaresFit> {
     let planned = PlannedMeans::of(data, used, repeats, seed);
     let (objects, needed) = (planned.len(), used.len() + 2);
     if objects < needed {
@@ -241,7 +242,7 @@ fn least_squares(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], s
     }
     let bias = fitted.iter().map(|(_, bias)| *bias).collect();
     let held_out = planned.cross_validated(data.classes);
-    Ok(Fitted { weights, bias, objects, error_variance: held_out.loss, scores: held_out.scores })
+    Ok(LeastSquaresFit { weights, bias, objects, error_variance: held_out.loss, scores: held_out.scores })
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl Auto {
         };
         let at = |number: usize| 0.6 + 0.4 * number as f64 / methods.len() as f64;
         let fit = |(number, method)| votes.fit(method, &context.part(at(number), at(number + 1)));
-        let fits = methods.iter().enumerate().map(fit).collect::<Result<Vec<Fitted>>>()?;
+        let fits = methods.iter().enumerate().map(fit).collect::<Result<Vec<CandidateFit>>>()?;
         let correlation = far.correlation(&recode, fits[0].reading.tables())?;
         let weights = ways(&weights, overview.per_worker.iter().filter(|votes| **votes > 0).count());
         let auto = AutoSummary {
@@ -84,14 +84,14 @@ struct Votes<'a> {
 }
 
 /// One candidate.
-struct Fitted {
+struct CandidateFit {
     reading: CandidateReading,
     steps: usize,
     converged: bool,
 }
 
 impl Votes<'_> {
-    fn fit(&self, model: &Model, context: &Context) -> Result<Fitted> {
+    fn fit(&self, model: &Model, context: &Context) -> Result<CandidateFit> {
         let here = Evidence::part(self.part, &[]);
         match model {
             Model::Skilled(method) => {
@@ -102,7 +102,7 @@ impl Votes<'_> {
                 let expected = fit.take_expected(self.all, context)?;
                 let (names, steps, converged) = (fit.names(&expected), fit.climb.objective.len(), fit.climb.converged);
                 let by = ReadBy::LeaveOneOut(fit.into_reader(expected));
-                Ok(Fitted { reading: CandidateReading { names, by }, steps, converged })
+                Ok(CandidateFit { reading: CandidateReading { names, by }, steps, converged })
             }
             Model::OneCoin(method) => {
                 let Climb { tables, objective, converged, .. } = match self.whole {
@@ -111,7 +111,7 @@ impl Votes<'_> {
                 };
                 let names = Names::of_classes(tables.labels());
                 let reading = CandidateReading { names, by: ReadBy::Tables(tables) };
-                Ok(Fitted { reading, steps: objective.len(), converged })
+                Ok(CandidateFit { reading, steps: objective.len(), converged })
             }
         }
     }
