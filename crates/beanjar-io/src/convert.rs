@@ -79,7 +79,8 @@ pub fn convert(
 }
 
 fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Context) -> Result<usize> {
-    let input = Input::open_with(source, options, context)?.strict();
+    let open = || Ok(Input::open_with(source, options, context)?.strict().nested_as_text());
+    let input: Input = open()?;
     let place = input.header_place();
     let kept: Vec<usize> = (0..input.names.len()).filter(|&column| !input.is_joined(column)).collect();
     let names: Vec<String> = kept.iter().map(|&column| input.names[column].clone()).collect();
@@ -112,7 +113,7 @@ fn same(source: &Source, create: Create<'_>, options: &ReadOptions, context: &Co
         Ok(())
     };
     match source.can_be_read_again() {
-        true => Input::open_with(source, options, context)?.strict().for_each(&kept, |rows| write(&rows))?,
+        true => open()?.for_each(&kept, |rows| write(&rows))?,
         false => held.iter().try_for_each(&mut write)?,
     }
     writer.finish()

@@ -1,5 +1,6 @@
 //! Exports of annotation tools and crowd platforms, recognised by what is in them, as long tables.
 
+mod annotators_within;
 mod answers;
 mod argilla;
 mod doccano;
@@ -79,11 +80,13 @@ struct Tool {
     read: fn(&[Record]) -> Result<Held, String>,
 }
 
-const TOOLS: [Tool; 5] = [
+const TOOLS: [Tool; 6] = [
     Tool { is_export: label_studio::is_export, read: label_studio::read },
     Tool { is_export: prodigy::is_export, read: prodigy::read },
     Tool { is_export: labelbox::is_export, read: labelbox::read },
     Tool { is_export: argilla::is_export, read: argilla::read },
+    // Before doccano, whose lists of labels do not say whose they are.
+    Tool { is_export: annotators_within::is_export, read: annotators_within::read },
     Tool { is_export: doccano::is_export, read: doccano::read },
 ];
 

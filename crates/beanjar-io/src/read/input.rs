@@ -28,6 +28,7 @@ pub(crate) struct Input {
     /// The line of the header, in formats that have lines.
     header_line: u64,
     strict: bool,
+    nested: bool,
     numbers: Numbers,
     missing: Option<Arc<Missing>>,
     /// Columns that are made part of others.
@@ -84,6 +85,7 @@ impl Input {
             reader,
             header_line: 1,
             strict: false,
+            nested: false,
             numbers: Numbers::default(),
             missing: None,
             joins: Vec::new(),
@@ -115,6 +117,11 @@ impl Input {
     /// From here on, a row must not have anything that the header does not announce.
     pub(crate) fn strict(self) -> Input {
         Input { strict: true, ..self }
+    }
+
+    /// From here on, what is nested in JSON is the text that it is.
+    pub(crate) fn nested_as_text(self) -> Input {
+        Input { nested: true, ..self }
     }
 
     /// From here on, these too stand for a missing value.
@@ -203,7 +210,7 @@ impl Input {
     }
 
     fn start(self, kept: &[usize]) -> Result<(Queue, Decoder)> {
-        let Input { file, names, shape, reader, strict, numbers, missing, joins, .. } = self;
+        let Input { file, names, shape, reader, strict, nested, numbers, missing, joins, .. } = self;
         let mut all = kept.to_vec();
         let mut slot_of = |column: usize| {
             let found = all.iter().position(|&other| other == column);
@@ -218,7 +225,8 @@ impl Input {
                 slots.push((whole, join.parts.iter().map(|(part, _)| slot_of(*part)).collect(), join));
             }
         }
-        let wanted = Wanted::new(names.len(), &all, strict).with_numbers(numbers).with_joined(kept.len());
+        let wanted = Wanted::new(names.len(), &all, strict).with_nested(nested);
+        let wanted = wanted.with_numbers(numbers).with_joined(kept.len());
         let reader = match reader {
             Reader::Columnar(columnar) => Reader::Batches(columnar.batches(&all)?),
             reader => reader,

@@ -47,8 +47,10 @@ pub(super) fn decode(file: &str, index: u32, piece: &Piece, names: &[String], wa
                     "false" if wanted.is_number(slot) => text.push('0'),
                     raw if raw.starts_with('[') && !wanted.is_number(slot) => {
                         let list = serde_json::from_str(raw).ok().and_then(|list| exports::joined_list(&list));
+                        let list = list.or_else(|| wanted.nested.then(|| raw.to_owned()));
                         text.push_str(&list.ok_or("is nested").map_err(wrong)?);
                     }
+                    raw if raw.starts_with('{') && wanted.nested => text.push_str(raw),
                     _ => push_plain(&mut text, value).map_err(wrong)?,
                 }
                 if found[slot].replace((start, text.len() as u32)).is_some() {

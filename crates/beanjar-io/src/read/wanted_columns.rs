@@ -10,6 +10,8 @@ pub(crate) struct Wanted {
     own: usize,
     /// Whether a row must not have more than the header announces.
     pub(super) strict: bool,
+    /// Whether what is nested in JSON is kept as the text that it is, and no mistake.
+    pub(super) nested: bool,
     pub(super) numbers: Numbers,
 }
 
@@ -38,11 +40,16 @@ impl Wanted {
         for (slot, &column) in kept.iter().enumerate() {
             slots[column] = Some(slot);
         }
-        Wanted { columns, slots, kept: kept.len(), own: kept.len(), strict, numbers: Numbers::default() }
+        Wanted { columns, slots, kept: kept.len(), own: kept.len(), strict, nested: false, numbers: Numbers::default() }
     }
 
     pub(super) fn with_numbers(self, numbers: Numbers) -> Self {
         Wanted { numbers, ..self }
+    }
+
+    /// The same, with what is nested in JSON as the text that it is if `nested` says so.
+    pub(super) fn with_nested(self, nested: bool) -> Self {
+        Wanted { nested, ..self }
     }
 
     /// The same with only the first `count` of the kept columns read for themselves; the others are joined to them.

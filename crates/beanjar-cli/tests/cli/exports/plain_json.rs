@@ -1,6 +1,6 @@
 //! JSON that is no tool's export.
 
-use super::{ANSWERS, folder, lines, same_as_long};
+use super::{ANSWERS, folder, lines, same_as_long, tasks};
 use serde_json::{Value, json};
 
 #[test]
@@ -61,4 +61,45 @@ fn data_frames_by_index_are_rows() {
         .collect();
     folder.write("index.json", Value::Object(rows).to_string());
     same_as_long(&folder, "index.json", "task=task, worker=worker, label=label");
+}
+
+#[test]
+fn records_may_hold_what_each_annotator_said() {
+    let folder = folder();
+    let by_name = |(task, answers): (&str, &[(&str, &str, &str)])| {
+        let said: serde_json::Map<String, Value> =
+            answers.iter().map(|(_, worker, label)| ((*worker).to_owned(), Value::from(*label))).collect();
+        json!({"id": task, "text": format!("the text of {task}"), "labels": said})
+    };
+    let records: Vec<Value> = tasks().map(by_name).collect();
+    folder.write("names.jsonl", lines(records.clone()));
+    same_as_long(&folder, "names.jsonl", "id=task, annotator=worker");
+    folder.write("names.json", Value::Array(records).to_string());
+    same_as_long(&folder, "names.json", "id=task, annotator=worker");
+    let lists = tasks().map(|(task, answers)| {
+        let all = |pick: fn(&(&str, &str, &str)) -> String| answers.iter().map(pick).collect::<Vec<_>>();
+        json!({"item_id": task, "annotators": all(|a| a.1.into()), "annotations": all(|a| a.2.into())})
+    });
+    folder.write("lists.jsonl", lists_with_a_gap(lines(lists)));
+    same_as_long(&folder, "lists.jsonl", "item_id=task, annotators=worker; 1 record without a label left out");
+    // Counts and probabilities of classes are nobody's answers.
+    let counts = json!({"id": 1, "labels": {"cat": 3, "dog": 2}});
+    folder.write("counts.jsonl", lines([counts]));
+    assert!(folder.error(&["inspect", "counts.jsonl"]).contains("'labels' is nested"));
+}
+
+fn lists_with_a_gap(lines: String) -> String {
+    lines + "{\"item_id\": \"t9\", \"annotators\": [], \"annotations\": []}\n"
+}
+
+#[test]
+fn what_is_nested_beside_the_labels_is_converted_as_the_text_that_it_is() {
+    let folder = folder();
+    let record = |(task, worker, label): &(&str, &str, &str)| json!({"item": task, "model": worker, "verdict": label, "usage": {"tokens": 7}, "log": [{"a": 1}]});
+    folder.write("log.jsonl", lines(ANSWERS.iter().map(record)));
+    let run = folder.run(&["convert", "log.jsonl", "log.csv"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let text = folder.read("log.csv");
+    assert!(text.contains("t1,ann,cat,\"{\"\"tokens\"\":7}\",\"[{\"\"a\"\":1}]\"\n"), "{text}");
+    assert_eq!(folder.json(&["inspect", "log.csv"]), folder.json(&["inspect", "long.csv"]));
 }
