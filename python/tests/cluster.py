@@ -72,8 +72,8 @@ def cluster(workers=2, memory="1500m"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_for(port, seconds=60):
-    """Until somebody listens."""
+def wait_for(port, seconds=180):
+    """Until somebody listens; a machine that does other work as well takes long to start a JVM."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with socket.socket() as asked:
