@@ -3,6 +3,7 @@
 mod header;
 
 use crate::error::shown;
+use crate::unpacking::check_unpacked;
 use crate::{Error, Result, Source};
 use header::{Header, Kind};
 use std::fs::File;
@@ -41,7 +42,7 @@ pub(crate) fn read_arrays(source: &Source) -> Result<Vec<NumpyArray>> {
     }
     let damaged = |error: zip::result::ZipError| bad(format!("damaged, or no .npz file ({error})"));
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-    let mut arrays = Vec::new();
+    let (mut arrays, mut unpacked) = (Vec::new(), 0u64);
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(damaged)?;
         let name = entry.name().map_err(damaged)?.trim_end_matches(".npy").to_owned();
@@ -51,6 +52,8 @@ pub(crate) fn read_arrays(source: &Source) -> Result<Vec<NumpyArray>> {
             return Err(bad(format!("damaged: the array '{said}' is said to be larger than it can be")));
         }
         let entry_size = entry.size();
+        unpacked = unpacked.saturating_add(entry_size);
+        check_unpacked(unpacked, size).map_err(|wrong| wrong.with(&source.name()))?;
         arrays.push(NumpyArray::read(name.clone(), entry, entry_size).map_err(|problem| match name.is_empty() {
             true => bad(problem),
             false => bad(format!("the array '{said}': {problem}")),
@@ -68,10 +71,15 @@ impl NumpyArray {
             return Err(format!("damaged: its header announces {needed} bytes of numbers, and {there} are there"));
         }
         let mut all = Vec::new();
-        let read = bytes.take(needed).read_to_end(&mut all).map_err(|error| format!("damaged ({error})"))?;
-        match read as u64 == needed {
-            true => Ok(NumpyArray { name, header, bytes: all }),
-            false => Err("damaged: it ends too early".into()),
+        let damaged = |error: std::io::Error| format!("damaged ({error})");
+        let read = bytes.by_ref().take(needed).read_to_end(&mut all).map_err(damaged)?;
+        if read as u64 != needed {
+            return Err("damaged: it ends too early".into());
+        }
+        // The checksum of a part of an archive is compared at its end.
+        match bytes.read(&mut [0]).map_err(damaged)? {
+            0 => Ok(NumpyArray { name, header, bytes: all }),
+            _ => Err("damaged: it ends too late".into()),
         }
     }
 

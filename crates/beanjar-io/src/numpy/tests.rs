@@ -64,3 +64,16 @@ fn no_cut_and_no_changed_byte_is_more_than_an_error() {
         }
     }
 }
+
+#[test]
+fn a_changed_number_in_an_archive_is_found_by_its_checksum() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("changed.npz");
+    let mut bytes = std::fs::read(saved("plain.npz")).unwrap();
+    let number = 1.5f32.to_le_bytes();
+    let at = bytes.windows(4).position(|four| four == number).expect("the first number, not packed");
+    bytes[at] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let error = read_arrays(&(&path).into()).unwrap_err().to_string();
+    assert!(error.contains("changed.npz") && error.contains("damaged"), "{error}");
+}
