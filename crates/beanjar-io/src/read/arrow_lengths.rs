@@ -137,7 +137,7 @@ impl Sized<'_> {
             };
             unpacked = unpacked.saturating_add(stated);
         }
-        // A row of anything that we can read takes a bit at least.
+        // A row of anything that we can read takes a bit at least, but for runs: a table of nothing else is no usual one.
         if u64::try_from(batch.length()).is_err() || batch.length() as u64 > unpacked.saturating_mul(8) {
             return Err("damaged: more rows than its bytes can hold".into());
         }

@@ -1,12 +1,13 @@
 //! The values of a typed column as text.
 
+use super::time_spans::push_spans;
 use super::wanted_columns::Float32;
 use crate::exports::joined;
 use crate::write::plain;
 use arrow_array::cast::AsArray;
 use arrow_array::timezone::Tz;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, Float64Array, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, Float64Array, PrimitiveArray, RunArray};
 use arrow_schema::{DataType, TimeUnit};
 use std::fmt::Display;
 
@@ -16,8 +17,8 @@ pub(super) type Push<'a> = dyn FnMut(Option<&dyn Display>) + 'a;
 /// A value that has no text.
 pub(super) struct NotText;
 
-/// Pushes the text of each value of a column of text, numbers, yes and no, dates, or times; of lists of these, the values
-/// joined as JSON's are. Other types have no text.
+/// Pushes the text of each value of a column of text, numbers, yes and no, dates, times, or spans of time; of lists of these,
+/// the values joined as JSON's are. Other types have no text.
 pub(super) fn push_texts(array: &dyn Array, push: &mut Push<'_>) -> Result<(), NotText> {
     match array.data_type() {
         DataType::Null => (0..array.len()).for_each(|_| push(None)),
@@ -74,7 +75,13 @@ pub(super) fn push_texts(array: &dyn Array, push: &mut Push<'_>) -> Result<(), N
         DataType::Timestamp(TimeUnit::Nanosecond, zone) => {
             return moments::<TimestampNanosecondType>(array, zone, push);
         }
+        DataType::Duration(_) | DataType::Interval(_) => return push_spans(array, push),
         DataType::Dictionary(..) => return coded(array, push),
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => return run_by_run(array.as_run::<Int16Type>(), push),
+            DataType::Int32 => return run_by_run(array.as_run::<Int32Type>(), push),
+            _ => return run_by_run(array.as_run::<Int64Type>(), push),
+        },
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
             return listed(array, lists.values(), &|row| lists.value(row), push);
@@ -85,6 +92,14 @@ pub(super) fn push_texts(array: &dyn Array, push: &mut Push<'_>) -> Result<(), N
         }
         DataType::FixedSizeList(..) => {
             let lists = array.as_fixed_size_list();
+            return listed(array, lists.values(), &|row| lists.value(row), push);
+        }
+        DataType::ListView(_) => {
+            let lists = array.as_list_view::<i32>();
+            return listed(array, lists.values(), &|row| lists.value(row), push);
+        }
+        DataType::LargeListView(_) => {
+            let lists = array.as_list_view::<i64>();
             return listed(array, lists.values(), &|row| lists.value(row), push);
         }
         _ => return Err(NotText),
@@ -178,6 +193,16 @@ fn coded(array: &dyn Array, push: &mut Push<'_>) -> Result<(), NotText> {
     Ok(())
 }
 
+/// Values that are given once for each run of rows.
+fn run_by_run<R: RunEndIndexType>(runs: &RunArray<R>, push: &mut Push<'_>) -> Result<(), NotText> {
+    let mut values: Vec<Option<String>> = Vec::with_capacity(runs.values().len());
+    push_texts(runs.values(), &mut |text| values.push(text.map(ToString::to_string)))?;
+    for row in 0..runs.len() {
+        push(displayed(values.get(runs.get_physical_index(row)).and_then(Option::as_ref)));
+    }
+    Ok(())
+}
+
 /// Lists of plain values, each as one text.
 fn listed(
     lists: &dyn Array,
@@ -267,6 +292,9 @@ mod tests {
         assert_eq!(texts(&coded), some(&["u", "-", "v", "u"]));
         let none: DictionaryArray<Int8Type> = [None::<&str>, None].into_iter().collect();
         assert_eq!(texts(&none), some(&["-", "-"]));
+        let runs: RunArray<Int16Type> = [Some("u"), Some("u"), None, Some("v")].into_iter().collect();
+        assert_eq!(texts(&runs), some(&["u", "u", "-", "v"]));
+        assert_eq!(texts(&runs.slice(1, 3)), some(&["u", "-", "v"]));
     }
 
     #[test]
@@ -274,6 +302,7 @@ mod tests {
         let lists = [Some(vec![Some(2), None, Some(1)]), None, Some(vec![])];
         let plain = ListArray::from_iter_primitive::<Int32Type, _, _>(lists);
         assert_eq!(texts(&plain), some(&["1|2", "-", "-"]));
+        assert_eq!(texts(&ListViewArray::from(plain)), some(&["1|2", "-", "-"]));
         let structs = arrow_schema::Fields::from(vec![arrow_schema::Field::new("a", DataType::Int8, true)]);
         let field = arrow_schema::Field::new("item", DataType::Struct(structs), true);
         assert_eq!(texts(&*new_empty_array(&DataType::List(std::sync::Arc::new(field)))), None);
@@ -294,7 +323,6 @@ mod tests {
         for utc in ["UTC", "Europe/Berlin"] {
             assert_eq!(texts(&zone(utc)), some(&["2022-01-08T12:00:00.250Z"]), "{utc}");
         }
-        assert_eq!(texts(&DurationSecondArray::from(vec![1])), None);
     }
 
     #[test]

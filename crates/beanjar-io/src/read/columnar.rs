@@ -269,6 +269,11 @@ fn plainly(error: &impl ToString) -> String {
     /// Some repeat what they were given.
     const MOST: usize = 200;
     let text: String = error.to_string().trim().chars().take(MOST).collect();
+    let is_unknown = text.contains("Disabled feature") || text.contains("not supported");
+    let codec = ["brotli", "lzo"].into_iter().find(|codec| text.to_lowercase().contains(codec));
+    if let Some(codec) = codec.filter(|_| is_unknown) {
+        return format!("packed with {codec}, which is not read; save it packed with zstd or snappy");
+    }
     format!("damaged, or not of the format its name shows ({})", visible(text.trim_end_matches('.')))
 }
 

@@ -18,6 +18,7 @@ mod missing;
 mod parquet_lengths;
 mod text_pieces;
 mod thrift;
+mod time_spans;
 mod wanted_columns;
 pub(crate) mod wide;
 

@@ -4,8 +4,8 @@ use crate::Case;
 use crate::random::Random;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int64Array, ListArray,
-    RecordBatch, StringArray, TimestampMicrosecondArray,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, DurationMillisecondArray, Float64Array,
+    Int64Array, ListArray, ListViewArray, RecordBatch, RunArray, StringArray, TimestampMicrosecondArray,
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -43,15 +43,28 @@ fn judgments() -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
+/// Types that Parquet has no pages for: runs, lists that say where they begin, spans of time.
+fn runs() -> RecordBatch {
+    let tasks: RunArray<Int32Type> = (0..60).map(|i| ["t0", "t1", "t2", "t3"][i / 15]).collect();
+    let workers = ListArray::from_iter_primitive::<Int32Type, _, _>((0..60).map(|i| Some(vec![Some(i % 5)])));
+    let label = DurationMillisecondArray::from_iter_values((0..60).map(|i| i % 3));
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("task", Arc::new(tasks)), ("worker", Arc::new(ListViewArray::from(workers))), ("label", Arc::new(label))];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
 pub fn all() -> Vec<Case> {
     let mut all = Vec::new();
-    for batch in [labels(), judgments()] {
+    for (batch, in_parquet) in [(labels(), true), (judgments(), true), (runs(), false)] {
         for compression in [
             Compression::UNCOMPRESSED,
             Compression::SNAPPY,
             Compression::LZ4_RAW,
             Compression::ZSTD(Default::default()),
-        ] {
+        ]
+        .into_iter()
+        .filter(|_| in_parquet)
+        {
             for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
                 let properties = WriterProperties::builder()
                     .set_compression(compression)
