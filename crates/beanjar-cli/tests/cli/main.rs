@@ -2,6 +2,7 @@
 
 mod aggregating;
 mod aggregating_methods;
+mod any_order;
 mod asking;
 mod bad_input;
 mod contributing;

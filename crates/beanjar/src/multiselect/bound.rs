@@ -38,11 +38,14 @@ pub(super) struct Rest<'a> {
 pub(super) fn bound(rest: &Rest<'_>, spending: &Spending, tight: f64) -> Relaxed {
     let d = rest.covariance.len();
     let mut residual = Residual::new(rest.external, rest.covariance);
-    let (free, noisy): (Vec<usize>, Vec<usize>) = rest.open.iter().partition(|&&a| rest.noise[a] <= 0.0);
+    let (free, mut noisy): (Vec<usize>, Vec<usize>) = rest.open.iter().partition(|&&a| rest.noise[a] <= 0.0);
     for &a in &free {
         residual.take(a, 0.0);
     }
     let given = residual.explained;
+    // Sweeps end before they have settled: in which order they go is not left to the order of rows in a file.
+    let gain = |a: usize| residual.covariance.square(a) / (rest.noise[a] * spending.cost[a]);
+    noisy.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)));
     let whole;
     let external = if free.is_empty() {
         rest.external

@@ -1,5 +1,6 @@
 //! Abilities of workers and difficulties of tasks.
 
+mod by_id;
 mod conjugate_gradient;
 mod line_search;
 mod look;
@@ -10,6 +11,7 @@ use super::{ClassPrior, Evidence, Posterior, Stopping, TruthFit};
 use crate::judgments::{Ballots, sum_over_large};
 use crate::logistic::logistic;
 use crate::{Context, Error, Result};
+use by_id::ById;
 use conjugate_gradient::{Limits, minimise};
 use look::Look;
 
@@ -82,7 +84,9 @@ impl Glad {
                 return Err(Error::OutOfRange { name: "the class prior", value: "estimated".into(), range });
             }
         };
-        let mut climb = GladClimb::new(evidence, prior)?;
+        let by_id = ById::of(evidence)?;
+        let ordered = by_id.evidence();
+        let mut climb = GladClimb::new(&ordered, prior)?;
         let enough = self.stopping.tolerance * evidence.ballots.len() as f64;
         let (mut last, mut iterations, mut converged) = (f64::NEG_INFINITY, 0, false);
         while iterations < self.stopping.iterations && !converged {
@@ -96,8 +100,9 @@ impl Glad {
         }
         climb.expect(context);
         let log_likelihood = Some(climb.log_likelihood());
-        let rule = Rule::Confusion(climb.rule()?);
-        Ok(TruthFit { rule, posterior: climb.posterior, log_likelihood, iterations, converged, auto: None })
+        let rule = Rule::Confusion(climb.rule(&by_id)?);
+        let posterior = by_id.posterior(&climb.posterior, context);
+        Ok(TruthFit { rule, posterior, log_likelihood, iterations, converged, auto: None })
     }
 }
 
@@ -244,10 +249,10 @@ impl<'a> GladClimb<'a> {
     }
 
     /// How votes on other tasks are read: with the mean ease.
-    fn rule(&self) -> Result<Confusion> {
+    fn rule(&self, by_id: &ById) -> Result<Confusion> {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         let strength = mean(self.ease()).exp();
-        let abilities = self.abilities().iter().copied().chain([mean(self.abilities())]);
+        let abilities = by_id.of_workers(self.abilities()).into_iter().chain([mean(self.abilities())]);
         let accuracies: Vec<f64> = abilities.map(|ability| logistic(ability * strength)).collect();
         Confusion::of_accuracies(self.prior.clone(), &accuracies)
     }

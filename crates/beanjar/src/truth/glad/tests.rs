@@ -104,3 +104,25 @@ fn a_look_is_the_sum_of_its_votes_written_out_and_the_same_for_any_threads() {
     let mut again = vec![0.0; 5020];
     assert_eq!((climb.loss(&x, &mut again, &threads), again), (loss, slopes));
 }
+
+#[test]
+fn the_same_votes_in_any_order_have_the_same_answer_to_the_last_digit() {
+    let (ballots, _) = drawn(200, 3, 0.3);
+    let mut rows: Vec<(String, String, String)> = (0..ballots.tasks())
+        .flat_map(|task| ballots.votes(task).iter().map(move |vote| (task, vote)).collect::<Vec<_>>())
+        .map(|(task, (worker, label))| (format!("t{task}"), format!("w{worker}"), format!("c{label}")))
+        .collect();
+    let mut fitted = || {
+        let table = crate::Labels::from_rows(rows.iter().map(|(t, w, l)| (&t[..], &w[..], &l[..]))).unwrap();
+        let fit = Glad::default().fit(&Evidence::votes(table.ballots()).unwrap(), &Context::new()).unwrap();
+        let mut tasks: Vec<(String, Vec<f64>)> = (0..table.tasks.len())
+            .map(|task| (table.tasks.get(task).to_owned(), (0..3).map(|class| fit.posterior.of(task)[class]).collect()))
+            .collect();
+        tasks.sort_by(|a, b| a.0.cmp(&b.0));
+        let seventh = table.workers.iter().position(|worker| worker == "w7");
+        rows.reverse();
+        rows.rotate_left(77);
+        (tasks, fit.rule.matrix(seventh.unwrap()), fit.log_likelihood)
+    };
+    assert_eq!(fitted(), fitted());
+}
