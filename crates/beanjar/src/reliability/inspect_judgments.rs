@@ -60,6 +60,9 @@ impl InspectJudgments {
         let labelled = covered(&judgments.objects, self.known.as_ref(), "object")?;
         let start = Variances::new(judgments);
         let variances = sum_over(judgments, context, || start.clone());
+        if (0..judgments.attributes.len()).any(|attribute| variances.of(attribute).is_below_squares()) {
+            return Err(Error::OutOfScale);
+        }
         context.report("inspecting", 0.5)?;
         let scales: Vec<Standard> = (0..judgments.attributes.len())
             .map(|attribute| {
@@ -174,6 +177,22 @@ mod tests {
 
     fn inspect(judgments: &Judgments, context: &Context) -> InspectJudgmentsOutcome {
         InspectJudgments::default().run(judgments, context).unwrap()
+    }
+
+    #[test]
+    fn differences_too_small_to_be_squared_are_refused() {
+        let scaled = |scale: f64| {
+            let rows: Vec<_> = rows(400).into_iter().map(|(o, a, w, value)| (o, a, w, value * scale)).collect();
+            InspectJudgments::default().run(&table(&rows), &Context::new())
+        };
+        let (small, usual) = (scaled(1e-140).unwrap(), scaled(1.0).unwrap());
+        for (small, usual) in small.attributes.iter().zip(&usual.attributes) {
+            assert!((small.icc.unwrap() - usual.icc.unwrap()).abs() < 1e-12);
+        }
+        for scale in [1e-155, 1e-165, 1e-300] {
+            assert!(matches!(scaled(scale), Err(Error::OutOfScale)), "{scale}");
+        }
+        assert!(scaled(0.0).is_ok());
     }
 
     #[test]

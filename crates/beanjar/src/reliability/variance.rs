@@ -176,6 +176,14 @@ impl AttributeSums {
         ((self.within + self.between - self.sum * self.sum / self.judgments) / self.judgments).max(0.0)
     }
 
+    /// Whether judgments differ by less than can be squared.
+    pub(super) fn is_below_squares(&self) -> bool {
+        /// A double loses digits below 2e-308. Of this, divided by the number of judgments, it keeps them all.
+        const SMALLEST: f64 = 1e-290;
+        let squares = self.within + self.between;
+        squares < SMALLEST && (squares > 0.0 || self.sum != 0.0)
+    }
+
     /// Whether all judgments are the same.
     pub(super) fn is_constant(&self) -> bool {
         self.within == 0.0 && self.between == 0.0
