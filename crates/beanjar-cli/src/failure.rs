@@ -24,7 +24,7 @@ impl fmt::Display for Failure {
 }
 
 /// The flags of numbers that are out of range.
-const FLAGS: [(&str, &str); 44] = [
+const FLAGS: [(&str, &str); 47] = [
     ("a cost", " (--cost)"),
     ("a limit", " (--per-worker, --most-per-task)"),
     ("a noise factor", " (--noise-factor)"),
@@ -46,10 +46,12 @@ const FLAGS: [(&str, &str); 44] = [
     ("the number of judgments", " (--judgments)"),
     ("the number of kinds", " (--kinds)"),
     ("the number of labels per task", " (--votes)"),
-    ("the number of photos", " (--objects)"),
+    ("the number of photos", " (--objects, --judgments)"),
     ("the number of pseudo-labels", " (--smoothing)"),
     ("the number of restarts", " (--restarts)"),
+    ("the number of tasks", " (--tasks, --votes)"),
     ("the number of tasks or workers", " (--tasks, --workers)"),
+    ("the number of threads", " (--threads)"),
     ("the number of units", " (--units, --noise-features)"),
     ("the number of votes on one task", " (--per-task)"),
     ("the number of votes to ask for", " (--votes)"),
@@ -63,6 +65,7 @@ const FLAGS: [(&str, &str); 44] = [
     ("the probability of copying", " (--copying)"),
     ("the probability of guessing", " (--guessing)"),
     ("the ridge", " (--ridge)"),
+    ("the separation", " (--separation)"),
     ("the share of hard tasks", " (--hard)"),
     ("the share of misleading tasks", " (--misleading)"),
     ("the share of units held out", " (--holdout)"),
@@ -89,6 +92,9 @@ fn hint(error: &beanjar::Error) -> &'static str {
         Error::NotAModelFile => " as 'fit --out', 'aggregate --model' or 'learn --out' write it",
         Error::OutOfRange { name: "the number of tasks", range: "1 or more", .. } => " (--n)",
         Error::OutOfRange { name: "the number of classes", range: "2 to 65535", .. } => " (--classes)",
+        Error::OutOfRange { name: "the number of classes", range, .. } if range.starts_with("such that workers") => {
+            " (--classes, --workers)"
+        }
         Error::OutOfRange { name, .. } => FLAGS.iter().find(|(of, _)| of == name).map_or("", |(_, flag)| flag),
         Error::Threads(_) => " (--threads)",
         _ => "",

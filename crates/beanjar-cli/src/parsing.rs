@@ -1,7 +1,7 @@
 //! From the words of a command line to a command.
 
 use crate::Cli;
-use crate::output::width;
+use crate::output::{one_line, width};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -10,7 +10,23 @@ use std::ffi::OsString;
 const WIDEST: u16 = 100;
 
 /// The command that the words ask for, the first of them being the program's name.
-pub(crate) fn parsed(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
+pub(crate) fn parsed(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Cli, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    parse(&words).map_err(|error| {
+        // The message repeats what it is about, on a terminal too.
+        let shown: Vec<OsString> = words.iter().map(|word| shown(&word.to_string_lossy()).into()).collect();
+        if shown == words { error } else { parse(&shown).err().unwrap_or(error) }
+    })
+}
+
+/// A word as it can be shown: short, and without what plays tricks with a terminal.
+fn shown(word: &str) -> String {
+    const MOST: usize = 200;
+    let cut = if word.chars().nth(MOST).is_some() { "..." } else { "" };
+    one_line(&word.chars().take(MOST).collect::<String>()) + cut
+}
+
+fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = with_negative_numbers(Cli::command()).term_width(width().min(WIDEST).into());
     let matches = command
         .try_get_matches_from_mut(words)

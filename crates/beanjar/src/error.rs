@@ -61,7 +61,7 @@ pub enum Error {
         class: String,
     },
     /// A parameter outside its range.
-    #[error("{name} is {value}, and must be {range}")]
+    #[error("{name} is {}, and must be {range}", shortened(value))]
     OutOfRange {
         /// The parameter's name.
         name: &'static str,
@@ -206,10 +206,10 @@ pub enum Error {
         example: String,
     },
     /// All labels are the same.
-    #[error("every label is {0}, so there is nothing to predict")]
+    #[error("every label is {}, so there is nothing to predict", brief(*.0))]
     ConstantLabel(f64),
     /// Not a single judgment can be paid.
-    #[error("a budget of {budget} is too small: what must be asked costs {cheapest}")]
+    #[error("a budget of {} is too small: what must be asked costs {}", brief(*budget), brief(*cheapest))]
     BudgetTooSmall {
         /// What may be spent.
         budget: f64,
@@ -218,7 +218,8 @@ pub enum Error {
     },
     /// The budget pays for more judgments than a table can hold.
     #[error(
-        "a budget of {budget} could pay {judgments:.0} judgments of an object, and at most {most} can be planned; raise the costs, or limit the judgments of each attribute"
+        "a budget of {} could pay {judgments:.0} judgments of an object, and at most {most} can be planned; raise the costs, or limit the judgments of each attribute",
+        brief(*budget)
     )]
     BudgetTooLarge {
         /// What may be spent.
@@ -359,5 +360,38 @@ fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or(String::new(), |nearest| format!(" (did you mean '{nearest}'?)"))
 }
 
+/// A number of a few digits, however large or small it is.
+pub(crate) fn brief(number: f64) -> String {
+    match number == 0.0 || (1e-4..1e15).contains(&number.abs()) || !number.is_finite() {
+        true => number.to_string(),
+        false => format!("{number:e}"),
+    }
+}
+
+/// A value that is refused; a number of hundreds of digits is not written out.
+fn shortened(value: &str) -> String {
+    match value.parse().ok().filter(|_| value.len() > 24) {
+        Some(number) => brief(number),
+        None => value.to_owned(),
+    }
+}
+
 /// The result of a library call.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_messages_are_short() {
+        let numbers = [0.0, -1.0, 30.5, 1e300, -1e-300, f64::NAN, f64::INFINITY];
+        assert_eq!(numbers.map(brief), ["0", "-1", "30.5", "1e300", "-1e-300", "NaN", "inf"]);
+        let range =
+            |value: f64| Error::OutOfRange { name: "the ridge", value: value.to_string(), range: "0 to 1" }.to_string();
+        assert_eq!(range(-1e300), "the ridge is -1e300, and must be 0 to 1");
+        assert_eq!(range(-0.5), "the ridge is -0.5, and must be 0 to 1");
+        let small = Error::BudgetTooSmall { budget: 1e-300, cheapest: 1.0 };
+        assert_eq!(small.to_string(), "a budget of 1e-300 is too small: what must be asked costs 1");
+    }
+}

@@ -16,6 +16,12 @@ fn a_file_that_unpacks_to_too_much_is_refused_and_a_flag_lets_it_through() {
     let error = folder.error(&["inspect", "packed.csv.zst", "--unpack-limit", "0.02"]);
     assert!(error.contains("packed.csv.zst: it unpacks to more than 20 MB; --unpack-limit"), "{error}");
     assert_eq!(folder.run(&["inspect", "packed.csv.zst", "--unpack-limit", "1"]).code, 0);
+    folder.write("labels.csv", LABELS);
+    // Two rows of 20,000 zeros, 320 kB.
+    let arrays = concat!(env!("CARGO_MANIFEST_DIR"), "/../beanjar-io/tests/fuzz/kept/zeros.npz");
+    let error = folder.error(&["learn", arrays, "--labels", "labels.csv", "--unpack-limit", "0.0001"]);
+    assert!(error.contains("zeros.npz: it unpacks to more than"), "{error}");
+    assert!(!folder.run(&["learn", arrays, "--labels", "labels.csv"]).err.contains("unpack"));
     for limit in ["nan", "0", "-1", "inf"] {
         let run = folder.run(&["inspect", "packed.csv.zst", &format!("--unpack-limit={limit}")]);
         assert_eq!(run.code, 2);
@@ -91,6 +97,15 @@ fn nothing_in_names_reaches_the_terminal() {
     );
     let run = folder.run(&["convert", "j.csv", "x\u{1b}[2J.csv"]);
     assert!(!run.err.contains('\u{1b}'), "{}", run.err);
+    for words in
+        [&["inspect", "--x\u{202e}\u{9b}y"][..], &["gold", "j.csv", "--n", "5\u{202e}\u{9b}"], &["x\u{202e}\u{9b}"]]
+    {
+        let run = folder.run(words);
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains(r"\u{202e}\u{9b}") && !run.err.contains(['\u{202e}', '\u{9b}']), "{}", run.err);
+    }
+    let run = folder.run(&["gold", "j.csv", "--n", &"9".repeat(70_000)]);
+    assert!(run.code == 2 && run.err.contains("--n") && run.err.len() < 1000, "{}", run.err.len());
 }
 
 #[test]
@@ -98,7 +113,9 @@ fn sizes_are_checked_before_work_begins() {
     let folder = Folder::new();
     for tasks in ["100000000000", "18446744073709551615"] {
         let error = folder.error(&["simulate", "labels", "--tasks", tasks, "--out", "s"]);
-        assert!(error.contains("the number of tasks"), "{error}");
+        assert!(error.contains("the number of tasks") && error.contains("(--tasks, --votes)"), "{error}");
+        let error = folder.error(&["simulate", "labels", "--workers", tasks, "--out", "s"]);
+        assert!(error.contains("(--classes, --workers)"), "{error}");
     }
     assert!(
         folder.error(&["simulate", "photos", "--objects", "18446744073709551615", "--out", "s"]).contains("photos")
@@ -190,6 +207,39 @@ fn memory_that_cannot_be_had_is_a_sentence() {
 }
 
 #[test]
+fn numbers_whose_sums_would_be_infinite_are_refused_by_the_name_of_their_flag() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    for (command, flag) in [
+        (&["votes", "labels.csv"][..], "--cost"),
+        (&["votes", "labels.csv"], "--worth"),
+        (&["next", "labels.csv", "--votes", "3"], "--cost"),
+        (&["simulate", "embeddings", "--out", "e"], "--separation"),
+    ] {
+        for number in ["1e308", "NaN", "-1"] {
+            let option = format!("{flag}={number}");
+            let error = folder.error(&[command, &[option.as_str()]].concat());
+            assert!(error.contains(flag) && error.len() < 120, "{error}");
+        }
+    }
+    assert!(
+        folder
+            .error(&["simulate", "labels", "--classes", "2", "--priors", "1e308,1e308", "--out", "s"])
+            .contains("--priors")
+    );
+}
+
+#[test]
+fn more_threads_than_any_machine_has_are_refused_by_the_name_of_the_flag() {
+    let folder = Folder::new();
+    folder.write("labels.csv", LABELS);
+    for threads in ["1025", "18446744073709551615"] {
+        let error = folder.error(&["inspect", "labels.csv", "--threads", threads]);
+        assert!(error.contains("at most 1024 (--threads)"), "{error}");
+    }
+}
+
+#[test]
 fn more_restarts_than_anybody_waits_for_are_refused() {
     let folder = Folder::new();
     folder.write("labels.csv", LABELS);
@@ -199,12 +249,21 @@ fn more_restarts_than_anybody_waits_for_are_refused() {
             assert!(error.contains("restarts") && error.contains("1 to 10000"), "{method}: {error}");
         }
     }
+    let endless = ["aggregate", "labels.csv", "--method", "kos", "--iterations", "18446744073709551615"];
+    assert!(folder.error(&endless).contains("--iterations"));
 }
 
 #[test]
 fn a_row_group_without_rows_is_no_damage() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../beanjar-io/tests/fuzz/kept/empty-row-group.parquet");
     assert_eq!(Folder::new().json(&["inspect", file])["labels"], 4);
+}
+
+#[test]
+fn a_file_packed_in_a_way_that_is_not_read_is_not_called_damaged() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../beanjar-io/tests/fuzz/kept/brotli.parquet");
+    let error = Folder::new().error(&["inspect", file]);
+    assert!(error.contains("brotli.parquet") && error.contains("zstd") && !error.contains("damaged"), "{error}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::{
     CodedLabels, Combine, Estimates, LabelledJudgments, Method, NoiseFactors, RIDGES, SelectOutcome, SelectionFit,
     Selector, Spending, StabilityFit, Strategy, ValidationFit,
 };
+use crate::error::brief;
 use crate::judgments::LARGEST;
 use crate::{Column, Context, Dictionary, Error, Judgments, Result, Warning};
 use std::collections::BTreeMap;
@@ -146,7 +147,7 @@ impl Select {
         };
         above_0("the budget", self.budget)?;
         if let Some((attribute, cost)) = self.costs.iter().find(|(_, cost)| !(**cost > 0.0 && **cost <= LARGEST)) {
-            let value = format!("{cost:e} for '{}'", attribute.chars().take(40).collect::<String>());
+            let value = format!("{} for '{}'", brief(*cost), attribute.chars().take(40).collect::<String>());
             return Err(Error::OutOfRange { name: "a cost", value, range: "above 0, and 1e50 at most" });
         }
         self.ridge.map_or(Ok(()), check_ridge)?;

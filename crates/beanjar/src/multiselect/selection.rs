@@ -3,6 +3,7 @@
 use super::attribute_names::find;
 use super::estimates::check_ridge;
 use super::{ClassRule, Combine, NoiseFactors};
+use crate::error::brief;
 use crate::judgments::LARGEST;
 use crate::{Column, Dictionary, Error, Result};
 use std::collections::HashSet;
@@ -125,7 +126,7 @@ impl Selection {
             return Err(Error::RepeatedId(twice.attribute.chars().take(60).collect()));
         }
         if let Some(bad) = self.attributes.iter().find(|attribute| !(0.0..=LARGEST).contains(&attribute.cost)) {
-            let value = format!("{:e} for '{}'", bad.cost, bad.attribute.chars().take(40).collect::<String>());
+            let value = format!("{} for '{}'", brief(bad.cost), bad.attribute.chars().take(40).collect::<String>());
             return Err(Error::OutOfRange { name: "a cost", value, range: "0 to 1e50" });
         }
         check_ridge(self.ridge)

@@ -261,7 +261,8 @@ impl Crowd {
             return refuse("the number of labels per task", format!("{least}-{most}"), "1 to the number of workers");
         }
         let positive = |share: &f64| share.is_finite() && *share >= 0.0;
-        let bad = !self.priors.iter().all(positive) || self.priors.iter().sum::<f64>() <= 0.0;
+        let sum = self.priors.iter().sum::<f64>();
+        let bad = !self.priors.iter().all(positive) || sum <= 0.0 || sum.is_infinite();
         if !self.priors.is_empty() && (self.priors.len() != self.classes || bad) {
             return refuse("priors", format!("{:?}", self.priors), "one share per class, none negative, not all zero");
         }

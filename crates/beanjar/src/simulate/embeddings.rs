@@ -20,7 +20,7 @@ use rand_distr::{Distribution, StandardNormal};
 /// | `unlabelled` | more units, which nobody labelled | 0 | 0 or more |
 /// | `features` | how many | 512 | 1 or more |
 /// | `directions` | dimensions of the space they come from | 24 | 1 or more |
-/// | `separation` | how far classes lie apart, in deviations | 3 | 0 or more |
+/// | `separation` | how far classes lie apart, in deviations | 3 | 0 to a million |
 #[derive(Clone, Debug)]
 pub struct Embeddings {
     /// The units (its tasks), classes, workers and their labels.
@@ -94,8 +94,8 @@ impl Embeddings {
         if self.features == 0 || self.directions == 0 {
             return refuse("the number of features or directions", "0".into(), "1 or more");
         }
-        if !(self.separation >= 0.0 && self.separation.is_finite()) {
-            return refuse("the separation", self.separation.to_string(), "0 or more");
+        if !(0.0..=1e6).contains(&self.separation) {
+            return refuse("the separation", self.separation.to_string(), "0 to a million");
         }
         /// Numbers in all features together: 4 GB of them.
         const MOST_NUMBERS: usize = 500_000_000;
@@ -195,6 +195,7 @@ mod tests {
             Embeddings { features: 0, ..default() },
             Embeddings { directions: 0, ..default() },
             Embeddings { separation: f64::NAN, ..default() },
+            Embeddings { separation: 1e308, ..default() },
             Embeddings { unlabelled: usize::MAX, ..default() },
             Embeddings { crowd: Crowd { classes: 1, ..Crowd::default() }, ..default() },
         ] {

@@ -20,7 +20,7 @@ use rand_distr::StandardNormal;
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
-/// | `iterations` | rounds | 100 | 1 or more |
+/// | `iterations` | rounds | 100 | 1 to 100,000 |
 ///
 /// ```
 /// use beanjar::{Context, Labels, truth::{Evidence, Kos}};
@@ -42,6 +42,9 @@ pub struct Kos {
     pub iterations: usize,
 }
 
+/// All rounds that are asked for are made: after these nothing moves any more.
+const MOST_ROUNDS: usize = 100_000;
+
 impl Default for Kos {
     fn default() -> Self {
         Kos { iterations: 100 }
@@ -53,8 +56,8 @@ impl Kos {
     pub fn fit(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
         let ballots = evidence.ballots;
         let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
-        if self.iterations == 0 {
-            return refuse("the number of iterations", "0".into(), "1 or more");
+        if !(1..=MOST_ROUNDS).contains(&self.iterations) {
+            return refuse("the number of iterations", self.iterations.to_string(), "1 to 100000 for the method kos");
         }
         if ballots.classes() > 2 {
             return refuse("the number of classes", ballots.classes().to_string(), "2 for the method kos");

@@ -16,8 +16,8 @@ use crate::{Context, Error, Result};
 /// |---|---|---|---|
 /// | `most` | the most votes a task to look at | twice the mean there are | 1 to 1000 |
 /// | `target` | the accuracy to reach | none | 0 to 1, neither included |
-/// | `cost` | the price of a vote | 1 | above 0 |
-/// | `worth` | what a corrected label is worth, in the same money | 100 votes | above 0 |
+/// | `cost` | the price of a vote | 1 | 1e-50 to 1e50 |
+/// | `worth` | what a corrected label is worth, in the same money | 100 votes | 1e-50 to 1e50 |
 /// | `known` | known true labels | none | tasks among those labelled |
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 ///
@@ -128,16 +128,19 @@ impl EnoughVotes {
         if let Some(target) = self.target.filter(|target| !(*target > 0.0 && *target < 1.0)) {
             return refuse("the accuracy to reach", target.to_string(), "between 0 and 1, neither included");
         }
-        let sound = |price: f64| price > 0.0 && price.is_finite();
+        let sound = |price: f64| PRICES.contains(&price);
         if !sound(self.cost) {
-            return refuse("the price of a vote", self.cost.to_string(), "above 0");
+            return refuse("the price of a vote", self.cost.to_string(), "1e-50 to 1e50");
         }
         match self.worth.filter(|worth| !sound(*worth)) {
-            Some(worth) => refuse("the worth of a corrected label", worth.to_string(), "above 0"),
+            Some(worth) => refuse("the worth of a corrected label", worth.to_string(), "1e-50 to 1e50"),
             None => Ok(()),
         }
     }
 }
+
+/// Prices and what is worth them: of others, sums and quotients would be infinite.
+pub(super) const PRICES: std::ops::RangeInclusive<f64> = 1e-50..=1e50;
 
 /// The numbers of votes to look at: all up to 10, then in steps of an eighth, the last, and the whole number nearest to the
 /// mean there are.

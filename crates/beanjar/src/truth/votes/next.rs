@@ -1,4 +1,5 @@
 use super::assign::{Asked, Assignment};
+use super::enough::PRICES;
 use super::models::Models;
 use super::next_outcome::{NextQuestion, NextVotesOutcome, StopVotes};
 use super::prospects::{AHEAD, Prospects};
@@ -23,7 +24,7 @@ use crate::{Context, Error, Result, Warning};
 /// | `most_per_task` | how many votes a task may have in all | no limit | 1 or more |
 /// | `workers` | whom to ask | anyone | each once |
 /// | `per_worker` | how many questions to ask one worker at most | no limit | 1 or more |
-/// | `cost` | the price of a vote, where a worker has none of their own | 1 | above 0 |
+/// | `cost` | the price of a vote, where a worker has none of their own | 1 | 1e-50 to 1e50 |
 /// | `stop` | the expected accuracy at which to stop | none | 0 to 1, neither included |
 /// | `allowed` | which of the workers may be asked about which task | anyone any task | pairs of task and worker |
 /// | `tasks` | further tasks, which have no vote yet | none | |
@@ -243,8 +244,8 @@ impl NextVotes {
             return refuse("the accuracy to stop at", stop.to_string(), "between 0 and 1, neither included");
         }
         let costs = self.workers.iter().flatten().filter_map(|worker| worker.cost).chain([self.cost]);
-        match costs.into_iter().find(|cost| !(*cost > 0.0 && cost.is_finite())) {
-            Some(cost) => refuse("the price of a vote", cost.to_string(), "above 0"),
+        match costs.into_iter().find(|cost| !PRICES.contains(cost)) {
+            Some(cost) => refuse("the price of a vote", cost.to_string(), "1e-50 to 1e50"),
             None => Ok(()),
         }
     }
