@@ -40,7 +40,9 @@ fn one(kind: Kind, size: (usize, usize, f64), seed: u64) -> Result<Found> {
         |name: String| selection.attributes.iter().find(|of| of.attribute == name).map_or(0, |of| of.judgments);
     let repeats: Vec<u32> = world.attributes().map(repeats).collect();
     let (new, truth) = world.with_noise_times(factor).draw(4000, &repeats, seed + 1_000_000)?;
-    let fitted = FitPredictor { selection, fitting: Fitting::Moments }.fit(&judgments, &label, &context)?.predictor;
+    let fitted = FitPredictor { selection, fitting: Fitting::Moments, ..FitPredictor::default() }
+        .fit(&judgments, &label, &context)?
+        .predictor;
     let found = fitted.predict(&new, &context)?.compared_with(&truth)?;
     Ok(match &found.truth {
         Some(classes) => Found {

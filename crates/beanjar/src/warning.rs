@@ -89,6 +89,14 @@ pub enum Warning {
         /// How many.
         objects: usize,
     },
+    /// Least squares was asked for where the label is an attribute that the same workers judged.
+    #[error(
+        "'{label}' was judged by those who judged the attributes: weights are from the moments, which pair judgments of different workers"
+    )]
+    PairedByMoments {
+        /// The attribute.
+        label: String,
+    },
     /// Attributes that cannot be chosen.
     #[error("left out, because no labelled object has two judgments of them: {}", .attributes.join(", "))]
     JudgedOnce {

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 /// Fit the linear predictor of a selection, and write it as a model file.
 ///
 /// Least squares needs objects that have all the judgments that the selection asks for; --predictor moments needs no
-/// further judgments.
+/// further judgments. Where the label is an attribute, weights are from the moments: they pair judgments of different workers.
 #[derive(Args)]
 #[command(
     after_help = "Example:\n  beanjar fit judgments.csv --labels truth.csv --selection selection.json --out model.json\n  beanjar predict model.json new.csv"
@@ -73,11 +73,12 @@ impl Fit {
             }
         }
         let judgments = self.reading.judgments(&self.file, common)?;
-        let (label, _) =
+        let (label, averaged) =
             self.label_column.read(selection.label.as_deref(), (&judgments, &self.file), &self.reading, common)?;
-        let outcome = FitPredictor { selection, fitting: self.predictor.into() }
-            .fit(&judgments, &label, &common.context()?)
-            .map_err(|error| self.label_column.blame(error, &self.file))?;
+        let outcome =
+            FitPredictor { selection, fitting: self.predictor.into(), label_of: averaged.map(|label| label.of) }
+                .fit(&judgments, &label, &common.context()?)
+                .map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
         if common.out.is_some() {
             common.say(&summary(&outcome.predictor));

@@ -23,8 +23,16 @@ pub(crate) struct LabelColumn {
     pub(crate) classes: bool,
 }
 
+/// What a label that is an attribute is the mean of.
+pub(crate) struct Averaged {
+    /// The attribute.
+    pub(crate) of: String,
+    /// The variance of the errors of its means.
+    pub(crate) noise: f64,
+}
+
 impl LabelColumn {
-    /// The column of labels, and the variance of its own errors where that is known. `wanted` is the one to take where the
+    /// The column of labels, and what it was averaged from where that is an attribute. `wanted` is the one to take where the
     /// user did not name one.
     pub(crate) fn read(
         &self,
@@ -32,12 +40,12 @@ impl LabelColumn {
         (judgments, file): (&Judgments, &Source),
         reading: &Reading,
         common: &Common,
-    ) -> Result<(Column, f64)> {
+    ) -> Result<(Column, Option<Averaged>)> {
         let Some(labels) = &self.labels else {
             let attribute = self.label.as_deref().unwrap_or_default();
             let AttributeLabel { column, noise, .. } =
                 AttributeLabel::of(judgments, attribute).map_err(|error| Failure::from(error).of(file))?;
-            return Ok((column, noise));
+            return Ok((column, Some(Averaged { of: attribute.to_owned(), noise })));
         };
         let table = read_table_with(labels, &reading.options().missing)?;
         let said = |words: &str| {
@@ -51,7 +59,7 @@ impl LabelColumn {
         }?;
         let understood = table.understood("object", column.name(), "label");
         common.note(&format!("read {}: {understood}", labels.name()));
-        Ok((column, 0.0))
+        Ok((column, None))
     }
 
     /// An error of the library, said of the file that it is about.

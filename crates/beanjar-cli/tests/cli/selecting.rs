@@ -166,7 +166,9 @@ fn the_commands_print_the_outcomes_of_the_library() {
     assert_eq!(found, serde_json::to_string_pretty(&outcome).unwrap() + "\n");
 
     for (fitting, name) in [(Fitting::LeastSquares, "least-squares"), (Fitting::Moments, "moments")] {
-        let fitted = FitPredictor { selection: selection.clone(), fitting }.fit(&judgments, &height, &context).unwrap();
+        let fitted = FitPredictor { selection: selection.clone(), fitting, ..FitPredictor::default() }
+            .fit(&judgments, &height, &context)
+            .unwrap();
         let fit = ["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "selection.json"];
         let found = printed(&[&fit[..], &["--predictor", name]].concat());
         assert_eq!(found, serde_json::to_string_pretty(&fitted).unwrap() + "\n", "{name}");

@@ -1,12 +1,16 @@
 //! The whole of `fit`: the linear predictor of a selection.
 
+use super::attribute_names::find;
 use super::class_rule::ClassRule;
 use super::combine::combined;
 use super::held_out_scores::{FoldScores, recognised, rule};
 use super::planned_means::PlannedMeans;
 use super::predictor::PredictorAttribute;
 use super::validate::held_out_errors;
-use super::{CodedLabels, Estimates, Fitting, LabelledJudgments, Predictor, Selection, SelectionErrors, TargetRows};
+use super::{
+    AttributeLabel, CodedLabels, Estimates, Fitting, LabelledJudgments, Predictor, Selection, SelectionErrors,
+    TargetRows,
+};
 use crate::linalg::dot;
 use crate::{Column, Context, Error, Judgments, Result, Warning};
 
@@ -20,6 +24,11 @@ use crate::{Column, Context, Error, Judgments, Result, Warning};
 /// |---|---|---|---|
 /// | `selection` | which attributes to judge, how often each | none | at least one judgment |
 /// | `fitting` | how to find the weights | least squares | |
+/// | `label_of` | the attribute whose judgments the label is the mean of | none | |
+///
+/// Where the label is the mean of an attribute's judgments, and workers are known, weights are from the moments, which pair
+/// judgments of different workers: least squares would take what a worker adds to both for what goes with the label. The
+/// error is then that of the true values, without the noise of the means.
 ///
 /// Noise factors of the selection hold for weights from the moments. Least squares takes the judgments as they are: collect
 /// them from those who will judge.
@@ -39,7 +48,7 @@ use crate::{Column, Context, Error, Judgments, Result, Warning};
 /// let label = Column::new("beans in the jar", judgments.objects.clone(), labels)?;
 ///
 /// let selection = Selection::from_columns(&Column::from_rows("judgments", [("beans", "2")])?, None)?;
-/// let fitted = FitPredictor { selection, fitting: Fitting::LeastSquares }.fit(&judgments, &label, &Context::new())?;
+/// let fitted = FitPredictor { selection, ..FitPredictor::default() }.fit(&judgments, &label, &Context::new())?;
 /// let found = fitted.predictor.predict(&judgments, &Context::new())?;
 /// assert!((found.predictions[7] - 70.0).abs() < 1e-9);
 /// # Ok::<(), beanjar::Error>(())
@@ -52,6 +61,8 @@ pub struct FitPredictor {
     pub selection: Selection,
     /// How to find the weights.
     pub fitting: Fitting,
+    /// The attribute whose judgments the label is the mean of; see [`AttributeLabel`].
+    pub label_of: Option<String>,
 }
 
 /// A fitted predictor.
@@ -84,24 +95,37 @@ impl FitPredictor {
         self.check()?;
         let repeats = self.selection.repeats(&judgments.attributes)?;
         let coded = CodedLabels::of(label, &judgments.objects, self.selection.classes)?;
+        let averaged = self.label_of.as_deref().filter(|_| coded.classes.is_none());
+        let averaged = averaged.map(|name| AttributeLabel::of(judgments, name)).transpose()?;
+        let averaged = averaged.filter(|label| label.paired);
+        let mut warnings: Vec<Warning> = coded.warning().into_iter().collect();
+        let fitting = match (self.fitting, &averaged) {
+            (Fitting::LeastSquares, Some(label)) => {
+                warnings.push(Warning::PairedByMoments { label: label.column.name().to_owned() });
+                Fitting::Moments
+            }
+            (fitting, _) => fitting,
+        };
         // Least squares is fitted to judgments by those who will judge.
-        let noise_factors = match self.fitting {
+        let noise_factors = match fitting {
             Fitting::LeastSquares => Vec::new(),
             Fitting::Moments => self.selection.noise_factors().in_order(&judgments.attributes)?,
         };
         let data = LabelledJudgments::coded(judgments, &coded)?.judged_anew(&noise_factors);
         let tells = combined(judgments, self.selection.aggregate)?;
-        let data = data.combined(self.selection.aggregate, &tells);
+        let label_of = averaged.as_ref().map(|label| find(&judgments.attributes, label.column.name())).transpose()?;
+        let data = data.combined(self.selection.aggregate, &tells).averaged(label_of);
         context.report("fitting", 0.0)?;
-        let estimates = Estimates::new(data, self.selection.ridge, context)?;
+        let mut estimates = Estimates::new(data, self.selection.ridge, context)?;
+        let label_noise = averaged.map_or(0.0, |label| label.noise.min(0.999 * estimates.label_variance));
+        estimates.label_variance -= label_noise;
         let (mut predictor, by_moments) =
-            fit_beside_moments(self.fitting, &estimates, &repeats, data, &context.part(0.1, 1.0))?;
+            fit_beside_moments(fitting, (&estimates, label_noise), &repeats, data, &context.part(0.1, 1.0))?;
         predictor.label = label.name().to_owned();
         // Least squares errs otherwise than the moments, by which the selection was made.
-        if let (Some(expected), Fitting::Moments) = (&self.selection.expected, self.fitting) {
+        if let (Some(expected), Fitting::Moments) = (&self.selection.expected, fitting) {
             admit_choice(&mut predictor, &by_moments, expected, estimates.objects);
         }
-        let warnings = coded.warning().into_iter().collect();
         Ok(FitPredictorOutcome { predictor, warnings })
     }
 }
@@ -123,7 +147,7 @@ pub(super) fn fit(
     data: LabelledJudgments<'_>,
     context: &Context,
 ) -> Result<Predictor> {
-    fit_beside_moments(fitting, estimates, repeats, data, context).map(|(predictor, _)| predictor)
+    fit_beside_moments(fitting, (estimates, 0.0), repeats, data, context).map(|(predictor, _)| predictor)
 }
 
 /// The errors of weights from the moments on held-out objects, for attributes that are given.
@@ -132,10 +156,11 @@ struct ByMoments {
     error_rate: Option<f64>,
 }
 
-/// The same, and the errors that weights from the moments have.
+/// The same, and the errors that weights from the moments have. The variance of errors in the label itself is off the
+/// estimates, and is taken off the errors of held-out objects.
 fn fit_beside_moments(
     fitting: Fitting,
-    estimates: &Estimates,
+    (estimates, label_noise): (&Estimates, f64),
     repeats: &[u32],
     data: LabelledJudgments<'_>,
     context: &Context,
@@ -151,7 +176,7 @@ fn fit_beside_moments(
         Fitting::Moments => None,
     };
     let held_out = held_out_errors(data, repeats, estimates.ridge_given(), context)?;
-    let left = held_out.as_ref().map_or(projected, |held_out| held_out.loss).max(projected);
+    let left = held_out.as_ref().map_or(projected, |held_out| held_out.loss - label_noise).max(projected);
     let counted = held_out.as_ref().zip(data.classes).and_then(|(held_out, of)| recognised(&held_out.scores, of));
     let errors_by_moments = ByMoments { loss: left, error_rate: counted.map(|counted| counted.error_rate) };
     let (weights, bias) = estimates.of_combined(&by_moments, repeats);

@@ -23,6 +23,8 @@ pub struct LabelledJudgments<'a> {
     pub(super) targets: usize,
     /// The classes that the labels stand for.
     pub(super) classes: Option<&'a Classes>,
+    /// The attribute whose judgments a label is the mean of.
+    pub(super) label_of: Option<usize>,
     /// Of each attribute, how many times the variance of these judgments those of new objects have; 1 if there are none.
     pub(super) noise_factors: &'a [f64],
     /// How judgments of an attribute become one number, and what that tells; empty for the mean.
@@ -40,6 +42,7 @@ impl<'a> LabelledJudgments<'a> {
                 labels,
                 targets: 1,
                 classes: None,
+                label_of: None,
                 noise_factors: &[],
                 combine: Combine::Mean,
                 combined: &[],
@@ -57,6 +60,7 @@ impl<'a> LabelledJudgments<'a> {
                 labels: &coded.values,
                 targets: coded.targets,
                 classes: coded.classes.as_ref(),
+                label_of: None,
                 noise_factors: &[],
                 combine: Combine::Mean,
                 combined: &[],
@@ -68,6 +72,11 @@ impl<'a> LabelledJudgments<'a> {
     /// The same, where judgments of new objects have the variance of these times a factor, attribute by attribute.
     pub(super) fn judged_anew(self, noise_factors: &'a [f64]) -> Self {
         LabelledJudgments { noise_factors, ..self }
+    }
+
+    /// The same with labels that are the means of an attribute's judgments.
+    pub(super) fn averaged(self, label_of: Option<usize>) -> Self {
+        LabelledJudgments { label_of, ..self }
     }
 
     /// The same, where judgments become one number in this way, which tells so much of each attribute.

@@ -27,6 +27,7 @@ mod labels;
 mod method;
 mod moments;
 mod noise_factors;
+mod other_judges;
 mod per_target;
 mod plan;
 mod planned_means;

@@ -1,5 +1,6 @@
 //! Means, covariances and noise, in one pass.
 
+use super::other_judges::LabelJudges;
 use super::{LabelledJudgments, TargetRows};
 use crate::judgments::{ObjectJudgments, Sum, sum_over_large};
 use crate::linalg::{Square, Symmetric};
@@ -18,7 +19,8 @@ pub(super) struct Sums {
     /// Of each target, less its mean over all labels: the sum; and the sum of the squares of all.
     label_sums: Vec<f64>,
     label_squares: f64,
-    /// Of each attribute, over labelled objects that have it: sum of label, and of label times mean.
+    /// Of each attribute, over labelled objects that have it: sum of label, and of label times mean, by different workers
+    /// where the label is a mean of judgments itself.
     label: TargetRows,
     label_by_mean: TargetRows,
     /// Products of the means of two attributes, over objects that have both.
@@ -67,16 +69,22 @@ impl Sums {
         }
     }
 
-    fn observe(&mut self, object: ObjectJudgments<'_>, label: &[f64]) {
+    fn observe(&mut self, object: ObjectJudgments<'_>, label: &[f64], judges: Option<&LabelJudges>) {
         self.labelled += 1.0;
         self.label_sums.iter_mut().zip(label).for_each(|(sum, label)| *sum += label);
         self.label_squares += label.iter().map(|label| label * label).sum::<f64>();
         let row = self.waiting * self.attributes.len();
         let mut judged = 0;
-        for (attribute, _, values) in object.by_attribute() {
+        for (attribute, workers, values) in object.by_attribute() {
             let mean = self.attributes[attribute].observe(values);
             self.label[attribute].iter_mut().zip(label).for_each(|(sum, label)| *sum += label);
-            self.label_by_mean[attribute].iter_mut().zip(label).for_each(|(sum, label)| *sum += label * mean);
+            let others = judges.and_then(|judges| judges.product(workers, values, self.attributes[attribute].shift()));
+            match others {
+                Some(product) => self.label_by_mean[attribute][0] += product,
+                None => {
+                    self.label_by_mean[attribute].iter_mut().zip(label).for_each(|(sum, label)| *sum += label * mean);
+                }
+            }
             self.means[row + attribute] = mean;
             self.present[row + attribute] = 1.0;
             judged += 1;
@@ -261,8 +269,11 @@ impl<T: Fn(usize) -> u32 + Sync> Sum<Judgments> for Pass<'_, T> {
     fn observe(&mut self, object: ObjectJudgments<'_>) {
         if self.data.is_labelled(object.object) {
             let label = self.data.label(object.object);
-            for _ in 0..(self.times)(object.object) {
-                self.sums.observe(object, label);
+            let judges = |of: usize| LabelJudges::of(object, of, label[0]);
+            let times = (self.times)(object.object);
+            let judges = self.data.label_of.filter(|_| times > 0).and_then(judges);
+            for _ in 0..times {
+                self.sums.observe(object, label, judges.as_ref());
             }
         }
     }

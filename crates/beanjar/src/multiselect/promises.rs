@@ -35,7 +35,9 @@ impl Setting {
         let repeats =
             |name: String| selection.attributes.iter().find(|of| of.attribute == name).map_or(0, |of| of.judgments);
         let repeats: Vec<u32> = world.attributes().map(repeats).collect();
-        let fitted = FitPredictor { selection, fitting: Fitting::Moments }.fit(&judgments, &label, &context).unwrap();
+        let fitted = FitPredictor { selection, fitting: Fitting::Moments, ..FitPredictor::default() }
+            .fit(&judgments, &label, &context)
+            .unwrap();
         let world = world.with_noise_times(self.noise_factor);
         let (new, truth) = world.draw(2000, &repeats, 1_000_000 + seed).unwrap();
         let found = fitted.predictor.predict(&new, &context).unwrap().compared_with(&truth).unwrap();

@@ -41,6 +41,7 @@ use std::collections::BTreeMap;
 /// | `classes` | whether labels that are numbers are names of classes; other labels always are | no | |
 /// | `leak` | whether attributes that the label was averaged from may be judged | no | |
 /// | `label_noise` | the variance of errors in the label itself, which is taken off losses and its variance | 0 | at least 0, below the label's variance |
+/// | `label_of` | the attribute whose judgments the label is the mean of; they are paired with other workers' judgments alone | none | |
 /// | `compare` | whether to estimate what error other methods would have | no | |
 /// | `bootstrap` | on how many resamplings of the objects the selection is repeated | none | 1 to 100,000 |
 ///
@@ -94,6 +95,8 @@ pub struct Select {
     pub leak: bool,
     /// The variance of errors in the label itself; see [`AttributeLabel`](super::AttributeLabel).
     pub label_noise: f64,
+    /// The attribute whose judgments the label is the mean of; see [`AttributeLabel`](super::AttributeLabel).
+    pub label_of: Option<String>,
     /// Whether to estimate what error other methods would have.
     pub compare: bool,
     /// On how many resamplings of the objects the selection is repeated.
@@ -116,6 +119,7 @@ impl Default for Select {
             classes: false,
             leak: false,
             label_noise: 0.0,
+            label_of: None,
             compare: false,
             bootstrap: None,
         }
@@ -170,7 +174,9 @@ impl Select {
         let mut spending = self.spending(&judgments.attributes)?;
         let coded = CodedLabels::of(label, &judgments.objects, self.classes)?;
         let noise_factors = self.noise_factors.in_order(&judgments.attributes)?;
-        let data = LabelledJudgments::coded(judgments, &coded)?.judged_anew(&noise_factors);
+        let label_of = self.label_of.as_deref().map(|name| find(&judgments.attributes, name)).transpose()?;
+        let label_of = label_of.filter(|_| coded.classes.is_none());
+        let data = LabelledJudgments::coded(judgments, &coded)?.judged_anew(&noise_factors).averaged(label_of);
         let tells = combined(judgments, self.aggregate)?;
         let data = data.combined(self.aggregate, &tells);
         let mut warnings: Vec<Warning> = coded.warning().into_iter().collect();

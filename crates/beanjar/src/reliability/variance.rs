@@ -118,6 +118,11 @@ impl AttributeSums {
         AttributeSums { shift, ..Default::default() }
     }
 
+    /// What is taken off every judgment.
+    pub(crate) fn shift(&self) -> f64 {
+        self.shift
+    }
+
     /// Adds one object's judgments, and returns their mean less the shift.
     pub(crate) fn observe(&mut self, values: &[f64]) -> f64 {
         let n = values.len() as f64;

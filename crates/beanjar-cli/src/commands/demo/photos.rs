@@ -115,7 +115,7 @@ impl Album {
         };
         let mut selection = Selection::new(repeats.iter().map(attribute).collect())?;
         selection.ridge = ridge;
-        let fitted = FitPredictor { selection, fitting: Fitting::Moments }.fit(
+        let fitted = FitPredictor { selection, fitting: Fitting::Moments, ..FitPredictor::default() }.fit(
             &self.judgments,
             &self.drawn.heights()?,
             context,

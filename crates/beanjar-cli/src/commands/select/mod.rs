@@ -139,8 +139,11 @@ impl Select {
         let (sink, page) = self.report.places(&inputs, common)?;
         let mut params = self.params(common)?;
         let judgments = self.reading.judgments(&self.file, common)?;
-        let (label, noise) = self.label_column.read(None, (&judgments, &self.file), &self.reading, common)?;
-        params.label_noise = noise;
+        let (label, averaged) = self.label_column.read(None, (&judgments, &self.file), &self.reading, common)?;
+        if let Some(averaged) = averaged {
+            params.label_noise = averaged.noise;
+            params.label_of = Some(averaged.of);
+        }
         if let Some(source) = &self.pilot {
             let pilot = self.reading.judgments(source, common)?;
             let found = NoiseFactors::from_pilot(&judgments, &pilot);

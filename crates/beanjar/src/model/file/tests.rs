@@ -64,7 +64,8 @@ fn a_predictor_of_three_classes_is_saved_and_loaded() {
     let world = JudgedObjects::new(LabelShape::Means(3), JudgmentShape::Normal, 4, 1);
     let (judgments, label) = world.draw(60, &[2; 4], 2).unwrap();
     let selection = Select { budget: 5.0, ..Select::default() }.fit(&judgments, &label, &Context::new()).unwrap();
-    let params = FitPredictor { selection: selection.to_selection(), fitting: Fitting::Moments };
+    let params =
+        FitPredictor { selection: selection.to_selection(), fitting: Fitting::Moments, ..FitPredictor::default() };
     let predictor = params.fit(&judgments, &label, &Context::new()).unwrap().predictor;
     let text = Model::Multiselect(predictor.clone()).to_json();
     let Model::Multiselect(again) = Model::from_json(&text).unwrap() else { panic!("another kind") };

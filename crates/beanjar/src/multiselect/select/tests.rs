@@ -1,5 +1,8 @@
 use super::*;
 use crate::multiselect::estimates::tests::{estimated, random_judgments};
+use crate::multiselect::{AttributeLabel, FitPredictor};
+use crate::random::stream;
+use rand_distr::{Distribution, StandardNormal};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -243,4 +246,44 @@ fn what_is_said_of_the_budget_goes_by_losses_that_are_shown() {
     assert!(!outcome.still_falling && outcome.suggested_budget.unwrap() < outcome.spent);
     assert_eq!(outcome.suggested_budget, outcome.advice().and_then(crate::multiselect::BudgetAdvice::suggested));
     assert!(outcome.error_below().unwrap() > 0.0);
+}
+
+/// Objects with an attribute 'y' to predict and two others; each of four workers rates all of an object too high or too low.
+fn rated_together(seed: u64, objects: usize) -> Judgments {
+    let mut random = stream(seed, 0);
+    let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+    let mut rows = Vec::new();
+    for object in 0..objects {
+        let y = normal();
+        let truth = [("y", y), ("a", 0.6 * y + 0.8 * normal()), ("b", normal())];
+        for worker in 0..4 {
+            let added = normal();
+            for (attribute, true_value) in truth {
+                rows.push((format!("o{object}"), attribute, format!("w{worker}"), true_value + added + 0.5 * normal()));
+            }
+        }
+    }
+    Judgments::from_rows(rows.iter().map(|(object, attribute, worker, x)| (&object[..], *attribute, &worker[..], *x)))
+        .unwrap()
+}
+
+#[test]
+fn an_attribute_as_the_label_is_not_predicted_by_what_its_raters_add_to_everything() {
+    let (mut stated, mut fitted) = (0.0, 0.0);
+    for seed in 0..8 {
+        let judgments = rated_together(seed, 250);
+        let label = AttributeLabel::of(&judgments, "y").unwrap();
+        let params = Select { budget: 4.0, label_noise: label.noise, label_of: Some("y".into()), ..Select::default() };
+        let outcome = params.fit(&judgments, &label.column, &Context::new()).unwrap();
+        assert_eq!(outcome.selection[0].attribute, "a");
+        stated += outcome.cv_loss.unwrap() / 8.0;
+        let fit = FitPredictor { selection: outcome.to_selection(), label_of: Some("y".into()), ..Default::default() };
+        let fit = fit.fit(&judgments, &label.column, &Context::new()).unwrap();
+        assert!(matches!(fit.warnings[..], [Warning::PairedByMoments { .. }]));
+        fitted += fit.predictor.error_variance / 8.0;
+    }
+    // Covariance .6, signal 1 and noise 1.25 of 'a': four judgments by others leave 1 - .36 / (1 + 1.25 / 4). With what raters
+    // add to both, which is in the means, it would seem to be .45. The standard error over draws is about .02.
+    let is = 1.0 - 0.36 / (1.0 + 1.25 / 4.0);
+    assert!((stated - is).abs() < 0.08 && (fitted - is).abs() < 0.08, "{stated}, {fitted} and {is}");
 }
