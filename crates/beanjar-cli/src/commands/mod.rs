@@ -82,11 +82,29 @@ fn first_column(source: &Source) -> Result<Column> {
     table.column(0).ok_or_else(|| Failure::Words(format!("{}: there is no second column", source.name())))
 }
 
-/// The ids in the first column of a table, each once.
-fn ids_of(source: &Source) -> Result<Dictionary> {
-    let (_, columns) = read_columns(source)?;
+/// The ids in the first column of a table, each once. A list of ids alone may have no header.
+fn ids_of(source: &Source, common: &Common) -> Result<Dictionary> {
+    let (names, mut columns) = read_columns(source)?;
+    if let ([name], [ids]) = (&names[..], &mut columns[..])
+        && !matches!(source, Source::Memory(_))
+        && is_an_id(name, ids)
+    {
+        common.note(&format!("read {}: a list without a header, whose first line is an id as well", source.name()));
+        ids.insert(0, name.clone());
+    }
     let mut seen = std::collections::HashSet::new();
     Ok(columns.iter().take(1).flatten().filter(|id| !id.is_empty() && seen.insert(*id)).collect())
+}
+
+/// Whether what stands above ids is one of them: it has digits, and but for these most ids are written the same.
+fn is_an_id(name: &str, ids: &[String]) -> bool {
+    let shape = |id: &str| -> String {
+        let mut shape: Vec<char> = id.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        shape.dedup_by(|a, b| *a == '0' && *b == '0');
+        shape.into_iter().collect()
+    };
+    let wanted = shape(name);
+    wanted.contains('0') && 2 * ids.iter().filter(|id| shape(id) == wanted).count() > ids.len()
 }
 
 /// Whether two names are of one file, be it there or not.

@@ -86,7 +86,7 @@ impl Next {
             cost: self.cost,
             stop: self.stop,
             allowed: self.allowed.as_ref().map(pairs).transpose()?,
-            tasks: self.tasks.as_ref().map(ids_of).transpose()?,
+            tasks: self.tasks.as_ref().map(|tasks| ids_of(tasks, common)).transpose()?,
             known: self.gold.as_ref().map(|gold| Known::new(&self.reading, common).labels(gold)).transpose()?,
             repeats: self.repeats.repeats(),
         };

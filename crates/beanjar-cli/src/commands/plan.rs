@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::output::{Report, Rows, exact, number, table, with_header};
 use beanjar::Judgments;
 use beanjar::multiselect::{self, PlanAttribute, PlanOutcome, PlanRow};
-use beanjar_io::Source;
+use beanjar_io::{Source, read_columns};
 use clap::Args;
 
 /// List the judgments still to collect for a selection, object by object.
@@ -15,10 +15,10 @@ use clap::Args;
 /// the number still to collect, 'cost' their price.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  beanjar plan judgments.csv --selection selection.json --out todo.csv\n  beanjar plan --objects new.csv --selection selection.json --out todo.csv"
+    after_help = "Examples:\n  beanjar plan judgments.csv --selection selection.json --out todo.csv\n  beanjar plan new-ids.csv --selection selection.json --out todo.csv"
 )]
 pub(crate) struct Plan {
-    /// The judgments at hand; none are needed for new objects (--objects).
+    /// The judgments at hand; none are needed for new objects, whose ids alone may stand here or be given by --objects.
     #[arg(value_name = "JUDGMENTS", required_unless_present = "objects")]
     file: Option<Source>,
     /// The objects to plan for, which may be new: a table with their ids in the first column [default: those judged].
@@ -37,18 +37,24 @@ impl Plan {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
         let inputs: Vec<&Source> = self.file.iter().chain(&self.objects).chain([&self.selection]).collect();
         let (sink, page) = self.report.places(&inputs, common)?;
-        let objects = self.objects.as_ref().map(ids_of).transpose()?;
+        let mut objects = self.objects.as_ref().map(|file| ids_of(file, common)).transpose()?;
+        let mut judgments = None;
+        if let Some(file) = &self.file {
+            match self.reading.judgments(file, common) {
+                // Ids alone, with nothing judged, are the objects to plan for.
+                Err(_) if objects.is_none() && is_one_column(file) => objects = Some(ids_of(file, common)?),
+                read => judgments = Some(read?),
+            }
+        }
+        let judged = judgments.is_some();
+        let judgments = judgments.map_or_else(|| Judgments::from_rows([]), Ok)?;
         let params = multiselect::Plan { selection: read_selection(&self.selection)?, objects };
-        let judgments = match &self.file {
-            Some(file) => self.reading.judgments(file, common)?,
-            None => Judgments::from_rows([])?,
-        };
         let of_file = |error| match &self.file {
             Some(file) => Failure::from(error).of(file),
             None => Failure::from(error),
         };
         let mut outcome = params.run(&judgments, &common.context()?).map_err(of_file)?;
-        if self.file.is_none() {
+        if !judged {
             // Nothing was judged, and nobody said that it was.
             outcome.warnings.clear();
         }
@@ -57,6 +63,11 @@ impl Plan {
         page.draw(&format!("What to collect for {of}"), || vec![beanjar_report::plan(&outcome)])?;
         sink.emit(&outcome)
     }
+}
+
+/// Whether a file can be read again, and has one column.
+fn is_one_column(file: &Source) -> bool {
+    matches!(file, Source::File(_)) && read_columns(file).is_ok_and(|(names, _)| names.len() == 1)
 }
 
 impl Report for PlanOutcome {

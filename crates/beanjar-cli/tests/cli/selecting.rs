@@ -99,6 +99,16 @@ fn plan_fit_and_predict_follow_from_a_selection() {
     assert_eq!((&plan["objects"], &plan["ask"], number(&plan["cost"])), (&3.into(), &27.into(), 3.0 * 14.0));
     let plan = folder.json(&["plan", "judgments.csv", "--objects", "new.csv", "--selection", "more.csv"]);
     assert_eq!((&plan["ask"], &plan["plan"][0]["ask"]), (&23.into(), &1.into()));
+    assert_eq!(
+        folder.json(&["plan", "new.csv", "--selection", "more.csv"])["objects"],
+        3,
+        "a list in place of judgments"
+    );
+    folder.write("bare.csv", "x1\nx2\nx30\n");
+    let run = folder.run(&["plan", "bare.csv", "--selection", "more.csv", "--format", "csv"]);
+    assert!(run.out.contains("\nx1,male,0,3,3\n") && run.err.contains("without a header"), "{}{}", run.out, run.err);
+    folder.write("bad.csv", "photo,male\nx1,high\n");
+    assert_eq!(folder.run(&["plan", "bad.csv", "--selection", "more.csv"]).code, 2);
 
     let fit = ["fit", "judgments.csv", "--labels", "truth.csv", "--selection", "selection.json", "--out", "model.json"];
     assert_eq!(folder.run(&fit).code, 0);
