@@ -52,7 +52,9 @@ fn votes_are_halved_and_revealed_on_the_sets_that_are_there() {
     let run = papers(folder.path(), &["votes", "--data", "data", "--out", "figures"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
     let found = text(&run.stdout);
-    for words in ["3 of 6", "within its band on", "least sure", "reached with at most 60%"] {
+    for words in
+        ["3 of 6", "within its band on", "least sure", "reached with at most 60%", "within a standard error of it"]
+    {
         assert!(found.contains(words), "{words}: {found}");
     }
     for figure in ["votes-small.svg", "next-small.svg"] {

@@ -125,6 +125,11 @@ impl Set {
         Ok(Labels::from_rows(tasks.iter().enumerate().flat_map(row))?)
     }
 
+    /// How many tasks have a known truth.
+    fn known(&self) -> Result<usize> {
+        Ok(self.truth.classes_of(&self.labels)?.classes.iter().flatten().count())
+    }
+
     /// How many votes there are.
     fn votes(&self) -> usize {
         self.tasks.iter().map(Vec::len).sum()

@@ -34,6 +34,8 @@ struct Found {
     accuracy: f64,
     /// The shares at which the accuracy of all votes was first reached, of the orders in which it was.
     reached: Vec<f64>,
+    /// In how many orders the share compared came within a standard error of it.
+    near: f64,
 }
 
 impl Found {
@@ -49,7 +51,7 @@ impl Found {
 }
 
 pub(super) fn run(settings: &Settings, sets: &[Set], orders: u64) -> Result<String> {
-    let (mut rows, mut figures, mut sums) = (Vec::new(), String::new(), [[0.0; 2]; WAYS.len()]);
+    let (mut rows, mut figures, mut sums) = (Vec::new(), String::new(), [[0.0; 3]; WAYS.len()]);
     let (mut all_votes, mut charts) = (0.0, Vec::new());
     for set in sets {
         let mut all = 0.0;
@@ -60,9 +62,12 @@ pub(super) fn run(settings: &Settings, sets: &[Set], orders: u64) -> Result<Stri
             let context = settings.context.clone().with_seed(settings.context.seed() + order);
             let goal = quality(&set.table(&set.tasks)?, &set.truth, &context)?.0;
             all += goal / orders as f64;
+            let standard_error = (goal * (1.0 - goal) / set.known()? as f64).sqrt();
             for ((way, name), found) in WAYS.into_iter().zip(&mut found) {
                 let curve = revealed(&context, set, way)?;
-                found.accuracy += curve.last().map_or(0.0, |point| point.1);
+                let last = curve.last().map_or(0.0, |point| point.1);
+                found.accuracy += last;
+                found.near += f64::from(u8::from(last >= goal - standard_error));
                 found.reached.extend(curve.iter().find(|point| point.1 >= goal).map(|point| point.0));
                 if order == 0 {
                     chart = chart.with(Series::new(name, curve));
@@ -76,6 +81,7 @@ pub(super) fn run(settings: &Settings, sets: &[Set], orders: u64) -> Result<Stri
         for (sums, found) in sums.iter_mut().zip(&found) {
             sums[0] += found.accuracy / (orders * sets.len() as u64) as f64;
             sums[1] += found.reached.len() as f64 / orders as f64;
+            sums[2] += found.near / orders as f64;
         }
         figures += &settings.write(&format!("next-{}.svg", set.name), &chart)?;
         charts.push(chart);
@@ -86,15 +92,19 @@ pub(super) fn run(settings: &Settings, sets: &[Set], orders: u64) -> Result<Stri
     let mut text = String::from("Votes revealed on request, from one vote a task on\n\n");
     text += &table(&header, rows);
     let percent = 100.0 * COMPARED;
-    let mean: Vec<String> = sums.iter().map(|sums| format!("{:.3}", sums[0])).collect();
-    let reached: Vec<String> = sums.iter().map(|sums| number((10.0 * sums[1]).round() / 10.0)).collect();
+    let each = |of: usize, written: fn(f64) -> String| {
+        let [next, anyone, least_sure, random] = sums.map(|sums| written(sums[of]));
+        format!("next {next}, anyone {anyone}, least sure {least_sure}, random {random}")
+    };
+    let tenths = |count: f64| number((10.0 * count).round() / 10.0);
+    let (accuracy, reached, near) = (each(0, |mean| format!("{mean:.3}")), each(1, tenths), each(2, tenths));
     text += &format!(
         "\n  all votes: their accuracy; next to it that of {percent:.0}% of them, asked for in four ways: as next says (task and\n  \
          worker), its tasks with whoever comes, the least sure task first, at random; at: the share that reaches all votes',\n  \
          on average over the orders of votes in which it is reached, and how many of {orders} these are\n  \
-         reached with at most {percent:.0}%, on average over orders: next {} of {n} sets, anyone {}, least sure {}, random {}\n  \
-         mean accuracy of {percent:.0}%: next {}, anyone {}, least sure {}, random {}; of all votes {all_votes:.3}\n",
-        reached[0], reached[1], reached[2], reached[3], mean[0], mean[1], mean[2], mean[3]
+         reached with at most {percent:.0}%, of {n} sets on average over orders: {reached}\n  \
+         {percent:.0}% within a standard error of it, by the tasks whose truth is known: {near}\n  \
+         mean accuracy of {percent:.0}%: {accuracy}; of all votes {all_votes:.3}\n"
     );
     Ok(text + &figures)
 }
