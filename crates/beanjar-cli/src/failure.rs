@@ -24,13 +24,15 @@ impl fmt::Display for Failure {
 }
 
 /// The flags of numbers that are out of range.
-const FLAGS: [(&str, &str); 47] = [
+const FLAGS: [(&str, &str); 49] = [
     ("a cost", " (--cost)"),
     ("a limit", " (--per-worker, --most-per-task)"),
     ("a noise factor", " (--noise-factor)"),
     ("accuracy", " (--accuracy)"),
+    ("constancy", " (--constancy)"),
     ("priors", " (--priors)"),
     ("smoothing", " (--smoothing)"),
+    ("spammers", " (--spammers)"),
     ("spread", " (--spread)"),
     ("the accuracy to reach", " (--target-accuracy)"),
     ("the accuracy to stop at", " (--stop)"),

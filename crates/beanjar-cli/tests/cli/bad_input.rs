@@ -280,7 +280,7 @@ fn a_number_out_of_range_is_named_with_its_flag() {
     let learn = ["learn", "experts/features.csv", "--labels", "experts/labels.csv"];
     let (votes, next) = (["votes", "crowd/labels.csv"], ["next", "crowd/labels.csv"]);
     let (simulate, photos) = (["simulate", "labels", "--out", "x"], ["simulate", "photos", "--out", "x"]);
-    let cases: [(&[&str], &[&str]); 39] = [
+    let cases: [(&[&str], &[&str]); 41] = [
         (&aggregate[..2], &["--prior", "0.5"]),
         (&aggregate, &["dawid-skene", "--smoothing", "-1"]),
         (&aggregate, &["dawid-skene", "--iterations", "0"]),
@@ -306,6 +306,8 @@ fn a_number_out_of_range_is_named_with_its_flag() {
         (&next, &["--most-per-task", "0"]),
         (&next, &["--cost", "-1"]),
         (&next, &["--stop", "2"]),
+        (&simulate, &["--spammers", "2"]),
+        (&simulate, &["--constancy", "2"]),
         (&["gold", "crowd/labels.csv"], &["--n", "0"]),
         (&learn, &["--penalty", "-1"]),
         (&learn, &["--folds", "1"]),

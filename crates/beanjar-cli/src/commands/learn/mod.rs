@@ -11,12 +11,12 @@ use beanjar_io::{Gaps, ReadFeatures, Role, Source, UnitIds, Wanted, read_feature
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
-/// Learn a sparse classifier from features and the labels of several noisy experts.
+/// Learn a linear classifier from features and the labels of several noisy experts.
 ///
 /// The true class follows a logistic regression on the features; each expert is right with a skill of their own, and units
-/// may be easy or hard. Both are learned together, with a penalty that leaves out features that do not help. The penalty
-/// is chosen by S, how often labels that were held out differ from the prediction: those of parts of the units in turn
-/// (--folds), of a share of the units (--holdout), or of other units (--test). With --holdout and --test the model is
+/// may be easy or hard. Both are learned together, with a penalty: L1 leaves out features that do not help, L2 keeps all of
+/// them small. Its kind and its size are chosen by S, how often labels that were held out differ from the prediction: those
+/// of parts of the units in turn (--folds), of a share of the units (--holdout), or of other units (--test). With --holdout and --test the model is
 /// learned from the other labels only, so S is that of the model you get.
 ///
 /// Coefficients are for features as they are in the file; penalties are on those of standardised features (of the labelled

@@ -6,6 +6,7 @@ mod table;
 pub(in crate::truth) use table::Table;
 
 use crate::judgments::Votes;
+#[cfg(feature = "serde")]
 use stored::Stored;
 
 /// The logarithm of what stands for a probability of zero.
