@@ -24,10 +24,11 @@ impl PlannedMeans {
     /// The means of `repeats` judgments of each used attribute. Where an object has more, a random draw decides which.
     pub(super) fn of(data: LabelledJudgments<'_>, used: &[usize], repeats: &[u32], seed: u64) -> Self {
         let judgments = data.judgments;
+        // By name, for the numbers of attributes follow the rows of a file.
+        let seeds: Vec<u64> = judgments.attributes.iter().map(|name| key_of_text(seed, name)).collect();
         let mut planned = PlannedMeans { means: Vec::new(), labels: Vec::new(), keys: Vec::new() };
         for object in data.labelled() {
             let key = key_of_text(seed, judgments.objects.get(object));
-            let mut random = stream(seed, key);
             let mut means = HashMap::new();
             for (attribute, _, values) in judgments.of(object).by_attribute() {
                 let wanted = repeats[attribute] as usize;
@@ -36,7 +37,7 @@ impl PlannedMeans {
                 }
                 let mut values = values.to_vec();
                 values.sort_unstable_by(f64::total_cmp);
-                let (drawn, _) = values.partial_shuffle(&mut random, wanted);
+                let (drawn, _) = values.partial_shuffle(&mut stream(seeds[attribute], key), wanted);
                 means.insert(attribute, data.combine.of(drawn));
             }
             if means.len() == used.len() {
