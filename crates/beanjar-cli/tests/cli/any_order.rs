@@ -19,7 +19,13 @@ fn shuffled(table: &str) -> String {
 /// Lists of things with a name in the order of the names: a result lists tasks and workers as the file does.
 fn by_name(value: &mut Value) {
     match value {
-        Value::Object(fields) => fields.values_mut().for_each(by_name),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(by_name);
+            // A matrix has the order of the attributes; its numbers are the same.
+            if let Some(Value::Array(values)) = fields.get_mut("external").and_then(|matrix| matrix.get_mut("values")) {
+                values.sort_by(|a, b| a.as_f64().partial_cmp(&b.as_f64()).expect("numbers"));
+            }
+        }
         Value::Array(rows) => {
             rows.iter_mut().for_each(by_name);
             let name = |row: &Value| ["task", "object", "worker", "attribute"].map(|key| row[key].to_string());

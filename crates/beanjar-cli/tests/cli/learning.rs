@@ -187,7 +187,11 @@ fn models_are_scored_on_labels_that_were_held_out() {
     let (s, error) = (found["surrogate"].as_f64().unwrap(), found["expert_error"].as_f64().unwrap());
     assert!(s > 0.2 && s < 0.6 && found["surrogate_se"].as_f64().unwrap() > 0.0);
     match found["risk"].as_f64() {
-        Some(risk) => assert!((s - ((1.0 - 2.0 * error) * risk + error)).abs() < 1e-9),
+        Some(risk) => {
+            assert!((s - ((1.0 - 2.0 * error) * risk + error)).abs() < 1e-9);
+            let [of_s, of_risk] = ["surrogate_se", "risk_se"].map(|key| found[key].as_f64().unwrap());
+            assert!((of_s - (1.0 - 2.0 * error) * of_risk).abs() < 1e-12);
+        }
         None => assert!(1.0 - 2.0 * error <= 0.05),
     }
     assert_eq!(found, folder.json(&held), "the same units are held out again");

@@ -4,9 +4,10 @@ use super::choose_penalty::{Chosen, HeldOutFits};
 use super::large_path::OF_PARTS;
 use super::learn::{Learn, LearnFrom};
 use super::path::{classes_of, held_out_of, probabilities};
-use super::temperature::{temperature, unit_log_likelihoods};
+use super::temperature::{posteriors, temperature, unit_log_likelihoods};
 use super::{ClassifierFit, Labelled, ManyExperts, PathPoint};
-use crate::surrogate::difference;
+use crate::surrogate::{difference, expert_error};
+use crate::truth::Posterior;
 use crate::{Context, Error, Result};
 
 /// How experts err, given the class.
@@ -149,6 +150,17 @@ pub(super) fn relative(classes: usize, logs: &[f64]) -> Vec<f64> {
 }
 
 impl HeldOutFits {
+    /// How often experts err, by the class of each unit given its features and labels, as fits see it that learned from neither;
+    /// none of regressions. A fit to the very labels takes too many of them for right.
+    pub(super) fn expert_error(&self, data: &Labelled<'_>) -> Result<Option<f64>> {
+        let classes = data.ballots.classes();
+        let Some(logs) = self.label_logs(data) else { return Ok(None) };
+        let likelihoods = relative(classes, &logs);
+        let found = temperature(classes, &self.probabilities, &likelihoods);
+        let posterior = posteriors(classes, &self.probabilities, &likelihoods, found);
+        expert_error(data.ballots, &Posterior::new(classes, posterior)?)
+    }
+
     /// ln P(labels | class) of each unit, unit by unit, by experts that were not learned from it; none of regressions.
     pub(super) fn label_logs(&self, data: &Labelled<'_>) -> Option<Vec<f64>> {
         let classes = data.ballots.classes();
@@ -221,6 +233,26 @@ mod tests {
             // Labels alone are right about 0.7 of the time here; features add clearly more than the noise of 300 units.
             assert!(ours > theirs + 0.03, "{model:?}: {ours} {theirs}");
         }
+    }
+
+    #[test]
+    fn how_often_experts_err_is_taken_from_labels_that_were_held_out() {
+        let (mut held_out, mut learned) = (0.0, 0.0);
+        for seed in 6..10 {
+            let drawn = drawn(WorkerModel::OneCoin, seed);
+            let labels = drawn.to_labels().unwrap();
+            let labelled = drawn.labels.labels.iter().zip(&drawn.labels.truth).filter(|(votes, _)| !votes.is_empty());
+            let wrong = labelled.map(|(votes, truth)| {
+                votes.iter().filter(|(_, label)| label != truth).count() as f64 / votes.len() as f64
+            });
+            let wrong = wrong.sum::<f64>() / 300.0;
+            // With a small penalty the classifier learns labels by heart, and takes too many of them for right.
+            let given = Learn { penalty: Some(10.0), error_model: Some(ErrorModel::Skill), ..learn() };
+            let error = |learn: &Learn| fit(learn, &drawn, &labels).expert_error.unwrap() - wrong;
+            held_out += error(&given) / 4.0;
+            learned += error(&Learn { held_out: HeldOut::Auto, ..given }) / 4.0;
+        }
+        assert!(learned < -0.01 && held_out.abs() < 0.5 * learned.abs(), "{held_out} {learned}");
     }
 
     #[test]

@@ -155,7 +155,10 @@ impl Learn {
             false => {}
         }
         let error = match chosen.fit.standardised.rights() {
-            Some(experts) => experts.expert_error(&labelled),
+            Some(experts) => match chosen.held_out.as_ref() {
+                Some(held_out) => held_out.expert_error(&labelled)?,
+                None => experts.expert_error(&labelled),
+            },
             None => self.expert_error(&labelled, &train, &context.part(0.95, 1.0))?,
         };
         warnings.extend(warn_of_experts(error, data.labels));

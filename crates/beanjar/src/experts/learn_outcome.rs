@@ -4,7 +4,7 @@ use super::experts_model::Calibrated;
 use super::learn::LearnData;
 use super::learner::Fitted;
 use super::{ClassifierFit, ErrorModel, ErrorModels, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
-use crate::surrogate::implied_risk;
+use crate::surrogate::{implied_risk, slope_of_surrogate};
 use crate::{Dictionary, Warning};
 use std::collections::BTreeMap;
 
@@ -40,6 +40,8 @@ pub struct LearnOutcome {
     pub expert_error: Option<f64>,
     /// The risk that S and the experts' error imply: how often the classifier errs.
     pub risk: Option<f64>,
+    /// Its standard error, if experts err that often: what is left is the noise of S.
+    pub risk_se: Option<f64>,
     /// The penalties that were tried.
     pub path: Vec<PathPoint>,
     /// The largest coefficients along the path; none of a single penalty.
@@ -160,7 +162,9 @@ impl LearnOutcome {
         let Penalty { size: penalty, kind } = penalty;
         let point = path.iter().find(|point| (point.penalty, point.kind) == (penalty, kind));
         let surrogate = point.and_then(|point| point.surrogate);
+        let surrogate_se = surrogate.and(point).and_then(|point| point.surrogate_se);
         let risk = surrogate.zip(expert_error).and_then(|(s, error)| implied_risk(s, error, classes.len()));
+        let noise = risk.and(expert_error).map(|error| slope_of_surrogate(error, classes.len()));
         LearnOutcome {
             penalty,
             penalty_kind: kind,
@@ -170,9 +174,10 @@ impl LearnOutcome {
             iterations: fit.iterations,
             converged: fit.converged,
             surrogate,
-            surrogate_se: surrogate.and(point).and_then(|point| point.surrogate_se),
+            surrogate_se,
             expert_error,
             risk,
+            risk_se: surrogate_se.zip(noise).map(|(se, slope)| se / slope),
             coefficient_paths: coefficients.into_iter().map(|line| named(line, &model)).collect(),
             features: effects(&model),
             experts: skills(&model, &fit, labelled),

@@ -39,6 +39,23 @@ fn of_unit(logs: &[f64], likelihoods: &[f64], sharp: f64) -> f64 {
     (with / all).max(1e-300).ln()
 }
 
+/// P(class | features, labels) of each unit at a temperature, class after class, from P(labels | class) but for a factor.
+pub(super) fn posteriors(classes: usize, probabilities: &[f64], likelihoods: &[f64], temperature: f64) -> Vec<f64> {
+    let units = probabilities.chunks_exact(classes).zip(likelihoods.chunks_exact(classes));
+    let of_unit = |(probabilities, likelihoods): (&[f64], &[f64])| {
+        let most = probabilities.iter().fold(1e-300, |most: f64, p| most.max(*p));
+        let odds = |(p, likelihood): (&f64, &f64)| (p / most).powf(1.0 / temperature) * likelihood;
+        let odds: Vec<f64> = probabilities.iter().zip(likelihoods).map(odds).collect();
+        let all: f64 = odds.iter().sum();
+        // Labels that no class allows leave what the features say.
+        match all > 0.0 {
+            true => odds.into_iter().map(|odds| odds / all).collect(),
+            false => probabilities.to_vec(),
+        }
+    };
+    units.flat_map(of_unit).collect()
+}
+
 /// The log-likelihood of each unit's labels at a temperature, from ln P(labels | class).
 pub(super) fn unit_log_likelihoods(
     classes: usize,

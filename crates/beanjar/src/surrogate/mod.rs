@@ -12,6 +12,7 @@ mod score;
 
 pub use compare::{Difference, Surrogate, difference, disagreements, surrogate};
 pub use gold::GoldRisk;
+pub(crate) use risk::slope_of_surrogate;
 pub use risk::{expert_error, implied_risk};
 pub(crate) use score::warn_of_experts;
 pub use score::{ModelScore, Score, ScoreOutcome};

@@ -25,9 +25,14 @@ pub fn expert_error(ballots: &Ballots, posterior: &Posterior) -> Result<Option<f
 /// are too noisy for it: with that factor at or below 0.05.
 #[must_use]
 pub fn implied_risk(surrogate: f64, error: f64, classes: usize) -> Option<f64> {
+    let slope = slope_of_surrogate(error, classes);
+    (classes > 1 && slope > 0.05).then(|| ((surrogate - error) / slope).clamp(0.0, 1.0))
+}
+
+/// By how much S rises with the risk, with experts of this error.
+pub(crate) fn slope_of_surrogate(error: f64, classes: usize) -> f64 {
     let ways = classes as f64;
-    let factor = 1.0 - error * ways / (ways - 1.0);
-    (classes > 1 && factor > 0.05).then(|| ((surrogate - error) / factor).clamp(0.0, 1.0))
+    1.0 - error * ways / (ways - 1.0)
 }
 
 #[cfg(test)]

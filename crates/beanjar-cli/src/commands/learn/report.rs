@@ -61,8 +61,9 @@ fn held_out(outcome: &LearnOutcome) -> String {
     let (s, se) = (number(surrogate), number(outcome.surrogate_se));
     let mut text = format!("  S: {s} of the labels held out differ from the prediction (standard error {se})\n");
     if let (Some(error), Some(risk)) = (outcome.expert_error, outcome.risk) {
-        let (error, risk) = (number(error), number(risk));
-        text += &format!("  risk: with experts who err {error} of the time, the classifier errs about {risk}\n");
+        let (error, risk, se) = (number(error), number(risk), number(outcome.risk_se));
+        text +=
+            &format!("  risk: with experts who err {error} of the time, the classifier errs about {risk} (se {se})\n");
     }
     text
 }
