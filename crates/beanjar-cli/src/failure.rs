@@ -118,7 +118,9 @@ fn file_hint(error: &beanjar_io::Error) -> String {
         Error::UnclearColumn { role, first, .. } => format!("; say which, as in --columns \"{role}={first}\""),
         Error::ColumnTwice { .. } => "; name another with --columns".into(),
         Error::UnclearColumns { .. } => {
-            "; say --wide annotators if each is an annotator, --wide attributes if each is an attribute".into()
+            "; say --wide annotators if each is an annotator, --wide attributes if each is an attribute, --wide repeats if \
+             those that differ only in a number repeat one attribute"
+                .into()
         }
         Error::UnclearKind { .. } => "; say --kind labels or --kind judgments".into(),
         Error::NotJudgments { .. } => "; if its labels are numbers, say --kind judgments".into(),

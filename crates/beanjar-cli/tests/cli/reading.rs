@@ -342,7 +342,11 @@ fn beside_annotators_stand_texts_categories_and_answers_of_nobody() {
         more.replace("cat", "1").replace("dog", "2").replace(",web", "").replace(",shop", "").replace(",source", "");
     folder.write("codes.csv", &codes);
     folder.write("photos.csv", codes.replace("task,", "photo,"));
-    assert!(folder.error(&["inspect", "photos.csv"]).contains("say --wide annotators if each is an annotator"));
+    let said = folder.error(&["inspect", "photos.csv"]);
+    assert!(
+        said.contains("say --wide annotators if each is an annotator") && said.contains("--wide repeats"),
+        "{said}"
+    );
     for flags in [&["codes.csv"][..], &["photos.csv", "--wide", "annotators"]] {
         let found = folder.json(&[&["inspect"], flags].concat());
         assert_eq!((&found["alpha"], &found["tasks"]), (&expected["alpha"], &expected["tasks"]));
