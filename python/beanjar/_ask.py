@@ -9,21 +9,21 @@ from ._results import Result, bars, line
 
 
 class EnoughVotes(Result):
-    """Accuracy and agreement with 1, 2, 3, ... votes a task, and what the next vote gains."""
+    """Accuracy and agreement with 1, 2, 3, ... votes per task, and what the next vote gains."""
 
     _table = "curve"
 
     _shown = ("votes", "accuracy", "accuracy_low", "accuracy_high", "agreement", "gain", "price")
 
     def to_frame(self) -> Any:
-        """A row for each number of votes a task."""
+        """A row for each number of votes per task."""
         return self._frame(self._answer.data["curve"])
 
     def _title(self) -> str:
         data = self._answer.data
         paying = data.get("stops_paying")
         enough = "more votes still pay" if paying is None else f"more than {paying} a task do not pay"
-        return f"EnoughVotes: {data['votes_per_task']:.3g} votes a task, accuracy {data['now']['accuracy']:.3f}; {enough}"
+        return f"EnoughVotes: {data['votes_per_task']:.3g} votes per task, accuracy {data['now']['accuracy']:.3f}; {enough}"
 
     def _figure(self) -> str:
         return line(row["accuracy"] for row in self._answer.data["curve"])
@@ -54,7 +54,7 @@ def votes(
     progress: bool | None = None,
     **options: Any,
 ) -> EnoughVotes:
-    """Says how many votes a task are enough: accuracy, agreement and price with 1, 2, 3, ... of them.
+    """Says how many votes per task are enough: accuracy, agreement and price with 1, 2, 3, ... of them.
 
     ``gold`` are known answers, ``cost`` is the price of a vote. Further options are those of ``beanjar votes --help``.
 

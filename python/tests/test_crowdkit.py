@@ -200,7 +200,7 @@ def test_columns_of_all_kinds_give_the_same_answers(kind):
 @pytest.mark.parametrize("one_coin", [False, True])
 @pytest.mark.parametrize("tasks", [4, 400])
 def test_the_loss_is_crowd_kits_bound_written_out(one_coin, tasks):
-    """With few votes a task probabilities are multiplied, with four hundred logarithms added."""
+    """With few votes per task probabilities are multiplied, with four hundred logarithms added."""
     random = np.random.default_rng(1)
     rows = pd.DataFrame({"task": np.repeat(np.arange(tasks), 1600 // tasks), "worker": np.tile(np.arange(16), 100)})
     rows["label"] = np.where(random.random(1600) < 0.6, rows["task"] % 3, random.integers(3, size=1600))
@@ -237,7 +237,7 @@ def test_steps_of_glad_on_frames_are_those_of_the_fit():
 
 
 def tied_votes(seed):
-    """Two or three workers who vote on every task, at random: there are ties, and workers who cannot be told apart."""
+    """Two or three workers who vote on every task, at random: there are ties, and workers who cannot be distinguished."""
     random = np.random.default_rng(seed)
     tasks, workers, classes = int(random.integers(2, 9)), int(random.integers(2, 4)), int(random.integers(2, 4))
     rows = [(f"t{task}", f"w{worker}", f"c{random.integers(classes)}") for task in range(tasks) for worker in range(workers)]

@@ -38,7 +38,7 @@ const FLAGS: [(&str, &str); 49] = [
     ("the accuracy to stop at", " (--stop)"),
     ("the budget", " (--budget)"),
     ("the class prior", " (--prior)"),
-    ("the most votes a task", " (--most)"),
+    ("the most votes per task", " (--most)"),
     ("the number of bootstrap copies", " (--bootstrap)"),
     ("the number of bootstrap samples", " (--bootstrap)"),
     ("the number of components", " (--components)"),

@@ -7,7 +7,7 @@ use crate::column_roles::found;
 use crate::error::{FeatureProblem, shown};
 use crate::memory::Content;
 use crate::numpy::is_numpy;
-use crate::read::{Decimals, Float32, Input, Number};
+use crate::read::{Decimals, Float32, Input, Number, Rows};
 use crate::table::{Ids, id_first};
 use crate::{Error, Missing, Place, Result, Source, Understood};
 use beanjar::Context;
@@ -91,6 +91,11 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
         return Ok(ReadFeatures { ids_as_named, ..long::read(input, columns, wanted, gaps)? });
     }
     let input = input.numbers(1, Float32::Exact).missing(&gaps.missing);
+    Ok(ReadFeatures { ids_as_named, ..read_wide(input, order, wanted, gaps)? })
+}
+
+/// Reads a table with a column for each feature; that of the ids is the first of `order`.
+fn read_wide(input: Input, order: Vec<usize>, wanted: Wanted<'_>, gaps: &Gaps) -> Result<ReadFeatures> {
     if let [id] = &input.names[..] {
         return Err(Error::OnlyIds {
             file: input.header_place(),
@@ -98,54 +103,29 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
             needed: "features are columns of numbers after the first",
         });
     }
-    let (file, mut names) = (input.file.clone(), input.names.clone());
-    wanted.check(&input.header_place(), &names)?;
-    let mut kept = order;
-    let id = kept[0];
-    kept.retain(|&column| column == id || wanted.of(&names[column]).is_some());
-    let features: Vec<String> = kept[1..].iter().map(|&column| names[column].clone()).collect();
-    let understood = Understood::of(&names, &[(id, "unit")]).with_many("features", features.clone());
-    names = features;
+    wanted.check(&input.header_place(), &input.names)?;
+    let (file, id, mut kept) = (input.file.clone(), order[0], order);
+    kept.retain(|&column| column == id || wanted.of(&input.names[column]).is_some());
+    let names: Vec<String> = kept[1..].iter().map(|&column| input.names[column].clone()).collect();
+    let understood = Understood::of(&input.names, &[(id, "unit")]).with_many("features", names.clone());
 
     let mut ids = Ids::default();
-    let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
-    let mut bad: Option<Bad> = None;
-    let mut decimals = Decimals::default();
+    let mut cells = Cells::new(names.len(), gaps.impute);
     input.for_each(&kept, |rows| {
         let first = ids.len();
         let with_id = ids.take(&rows);
-        for (at, column) in columns.iter_mut().enumerate() {
+        for column in 0..names.len() {
             for (unit, &row) in (first..).zip(&with_id) {
-                let problem = match rows.number(at + 1, row) {
-                    Number::Value(0.0) => continue,
-                    Number::Value(value) if value.abs() <= LARGEST => {
-                        decimals.points |= value.fract() != 0.0;
-                        column.push(unit, value);
-                        continue;
-                    }
-                    Number::WithComma(value) if value.abs() <= LARGEST => {
-                        decimals.comma.get_or_insert_with(|| rows.place(row));
-                        column.push(unit, value);
-                        continue;
-                    }
-                    Number::Missing if gaps.impute => {
-                        column.push(unit, GAP);
-                        continue;
-                    }
-                    Number::Missing => FeatureProblem::Missing,
-                    Number::Value(value) | Number::WithComma(value) => FeatureProblem::TooLarge(value),
-                    Number::Not => FeatureProblem::NotANumber(shown(&rows.not_a_number(at + 1, row))),
-                };
-                // The first column's first is reported, after what is wrong with whole rows.
-                if bad.as_ref().is_none_or(|bad| bad.column > at) {
-                    bad = Some(Bad { column: at, unit, place: rows.place(row), problem });
+                if let Err(problem) = cells.take(column, unit, row, &rows) {
+                    cells.first_bad(Bad { column, unit, place: rows.place(row), problem });
+                    break;
                 }
-                break;
             }
         }
         Ok(())
     })?;
     let ids = ids.each_once(file.clone())?;
+    let Cells { mut columns, bad, decimals, .. } = cells;
     if let Some(Bad { column, unit, place, problem }) = bad {
         let (unit, column) = (shown(ids.get(unit)), shown(&names[column]));
         return Err(Error::BadFeature { file, place, unit, column, problem });
@@ -159,7 +139,7 @@ pub fn read_features(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &
         table: table.map_err(|source| Error::Data { file, source })?,
         imputed,
         understood: Some(understood.to_string()),
-        ids_as_named,
+        ids_as_named: false,
     })
 }
 
@@ -201,6 +181,50 @@ const GAP: f64 = f64::NAN;
 struct Column {
     units: Vec<u32>,
     values: Vec<f64>,
+}
+
+/// The cells of a table while it is read.
+struct Cells {
+    columns: Vec<Column>,
+    /// Whether gaps are filled.
+    impute: bool,
+    decimals: Decimals,
+    bad: Option<Bad>,
+}
+
+impl Cells {
+    fn new(columns: usize, impute: bool) -> Self {
+        let columns = (0..columns).map(|_| Column::default()).collect();
+        Cells { columns, impute, decimals: Decimals::default(), bad: None }
+    }
+
+    /// Takes the value of a unit; an error says why that cannot be.
+    fn take(&mut self, column: usize, unit: usize, row: usize, rows: &Rows) -> std::result::Result<(), FeatureProblem> {
+        let value = match rows.number(column + 1, row) {
+            Number::Value(0.0) => return Ok(()),
+            Number::Value(value) if value.abs() <= LARGEST => {
+                self.decimals.points |= value.fract() != 0.0;
+                value
+            }
+            Number::WithComma(value) if value.abs() <= LARGEST => {
+                self.decimals.comma.get_or_insert_with(|| rows.place(row));
+                value
+            }
+            Number::Missing if self.impute => GAP,
+            Number::Missing => return Err(FeatureProblem::Missing),
+            Number::Value(value) | Number::WithComma(value) => return Err(FeatureProblem::TooLarge(value)),
+            Number::Not => return Err(FeatureProblem::NotANumber(shown(&rows.not_a_number(column + 1, row)))),
+        };
+        self.columns[column].push(unit, value);
+        Ok(())
+    }
+
+    /// The first column's first is reported, after what is wrong with whole rows.
+    fn first_bad(&mut self, found: Bad) {
+        if self.bad.as_ref().is_none_or(|bad| bad.column > found.column) {
+            self.bad = Some(found);
+        }
+    }
 }
 
 /// A value that is missing, a text that is not a number, or a number that is too large.

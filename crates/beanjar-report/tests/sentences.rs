@@ -180,7 +180,7 @@ fn the_bound_is_on_the_projected_error_and_never_below_zero() {
 }
 
 #[test]
-fn an_error_that_cannot_be_told_from_zero_is_not_said_to_be_zero() {
+fn an_error_that_does_not_differ_from_zero_is_not_said_to_be_zero() {
     let noise = selected(0.0).cv_loss.unwrap();
     let outcome = selected(noise);
     assert_eq!(outcome.cv_loss, Some(0.0));

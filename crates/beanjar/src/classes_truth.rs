@@ -1,3 +1,4 @@
+use crate::truth::{BINS, bin_of};
 use std::collections::BTreeMap;
 
 /// Of each true class and each label, how many objects.
@@ -32,12 +33,11 @@ pub(crate) struct PredictedClass<'a> {
 
 impl ClassesTruth {
     pub(crate) fn of<'a>(predicted: impl Iterator<Item = PredictedClass<'a>>) -> Self {
-        const BINS: usize = 10;
         let mut bins = [(0.0, 0.0); BINS];
         let (mut tasks, mut right, mut loss, mut pairs) = (0usize, 0.0, 0.0, Vec::new());
         for PredictedClass { truth, label, probability, of_truth } in predicted {
             let hit = f64::from(u8::from(label == truth));
-            let bin = ((probability * BINS as f64) as usize).min(BINS - 1);
+            let bin = bin_of(probability);
             (bins[bin].0, bins[bin].1) = (bins[bin].0 + probability, bins[bin].1 + hit);
             loss -= of_truth.max(1e-15).ln();
             right += hit;

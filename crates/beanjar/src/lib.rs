@@ -41,6 +41,7 @@ mod context;
 mod error;
 mod f_distribution;
 mod gamma;
+mod likeliest;
 mod log_product;
 mod logistic;
 mod mutual_information;

@@ -6,6 +6,13 @@ use serde::{Serialize, Serializer};
 /// The reports of several questions: one after the other, under the name of each.
 pub(crate) struct ByQuestion<R>(pub(crate) Vec<(String, R)>);
 
+impl<R> ByQuestion<R> {
+    /// A report for each outcome.
+    pub(crate) fn of<'a, O>(outcomes: &'a [(String, O)], report: impl Fn(&'a O) -> R) -> Self {
+        ByQuestion(outcomes.iter().map(|(name, outcome)| (name.clone(), report(outcome))).collect())
+    }
+}
+
 #[derive(Serialize)]
 struct Named<'a, R> {
     question: &'a str,

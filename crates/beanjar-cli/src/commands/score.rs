@@ -127,10 +127,7 @@ impl Report for ScoreOutcome {
             text += "\n  risk: how often the model errs, by known answers and labels together; the interval holds whatever\n";
             text += "  the labels' errors, if tasks with known answers were drawn at random\n";
         }
-        let unsure = self.models.iter().skip(1).filter(|model| match (model.difference, model.difference_se) {
-            (Some(difference), Some(se)) => difference < 2.0 * se,
-            _ => true,
-        });
+        let unsure = self.models.iter().skip(1).filter(|model| !model.is_clearly_worse());
         let unsure: Vec<&str> = unsure.map(|model| model.name.as_str()).collect();
         let known = self.models.iter().filter_map(|model| Some((model, model.gold?)));
         let least = known.min_by(|one, other| one.1.risk.total_cmp(&other.1.risk)).filter(|_| self.models.len() > 1);

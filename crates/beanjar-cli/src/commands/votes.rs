@@ -9,7 +9,7 @@ use beanjar::{EnoughVotes, EnoughVotesOutcome};
 use beanjar_io::Source;
 use clap::Args;
 
-/// How many votes a task are enough: accuracy, agreement and calibration with 1, 2, 3, ... votes, and what the next gains.
+/// How many votes per task are enough: accuracy, agreement and calibration with 1, 2, 3, ... votes, and what the next gains.
 ///
 /// Up to the votes there are, some are left out at random; beyond, the fitted models draw further ones. Without known answers
 /// nobody can tell errors that all workers share from the truth, so accuracy has a band: from workers who err together to
@@ -22,7 +22,7 @@ pub(crate) struct Votes {
     /// The labels: task,worker,label.
     #[arg(value_name = "LABELS")]
     labels: Source,
-    /// The accuracy to reach: gives the votes a task and their price.
+    /// The accuracy to reach: gives the votes per task and their price.
     #[arg(long, value_name = "SHARE")]
     target_accuracy: Option<f64>,
     /// The price of a vote.
@@ -32,7 +32,7 @@ pub(crate) struct Votes {
     /// price of 100 votes].
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     worth: Option<f64>,
-    /// The most votes a task to look at [default: twice the mean there are].
+    /// The most votes per task to look at [default: twice the mean there are].
     #[arg(long, value_name = "N")]
     most: Option<usize>,
     /// Known true labels (task,label): the accuracy is corrected by them, and its band is narrower.

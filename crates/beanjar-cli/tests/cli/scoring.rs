@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-/// A crowd, and predictions that are wrong on every so manyth task.
+/// A crowd, and predictions that are wrong on every n-th task.
 fn crowd(folder: &Folder, wrong: &[usize]) {
     let made = folder.run(&["simulate", "labels", "--tasks", "2000", "--workers", "7", "--out", "crowd"]);
     assert_eq!(made.code, 0, "{}", made.err);

@@ -134,6 +134,6 @@ pub(crate) fn from_table(table: &Held) -> Option<Result<Held, String>> {
     if argilla::is_flat(&table.names) {
         return Some(argilla::read_flat(table));
     }
-    let apart = several_a_task::told_apart(table);
+    let apart = several_a_task::made_distinct(table);
     pairwise::read(apart.as_ref().unwrap_or(table)).or(apart.map(Ok))
 }

@@ -185,7 +185,7 @@ impl Apart {
 
 /// The same table with such columns made part of the task or the worker; none if nobody judged a thing twice with other
 /// values there.
-pub(super) fn told_apart(table: &Held) -> Option<Held> {
+pub(super) fn made_distinct(table: &Held) -> Option<Held> {
     let mut apart = Apart::of(&table.names)?;
     let columns = apart.columns();
     for row in 0..table.rows() {

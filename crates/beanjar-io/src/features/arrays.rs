@@ -13,7 +13,37 @@ use std::collections::HashSet;
 /// A matrix of features: dense, or as SciPy saves a sparse one.
 enum Matrix<'a> {
     Dense(&'a NumpyArray),
-    Sparse { starts: &'a NumpyArray, places: &'a NumpyArray, values: &'a NumpyArray, by_columns: bool },
+    Sparse(Sparse<'a>),
+}
+
+/// A sparse matrix, line by line: rows, or columns.
+struct Sparse<'a> {
+    starts: &'a NumpyArray,
+    places: &'a NumpyArray,
+    values: &'a NumpyArray,
+    by_columns: bool,
+}
+
+/// What is said of a sparse matrix whose parts do not fit together.
+const DAMAGED: &str = "damaged: its sparse matrix does not fit together";
+
+impl Sparse<'_> {
+    /// The cells of a line by place, each once; none if they do not fit together.
+    fn line(&self, line: usize) -> Option<Vec<(usize, f64)>> {
+        let index = |array: &NumpyArray, at: usize| {
+            let value = array.at(at);
+            (value >= 0.0 && value.fract() == 0.0).then_some(value as usize)
+        };
+        let (from, to) = (index(self.starts, line)?, index(self.starts, line + 1)?);
+        // The first line begins at 0 and the others where the one before ends, so that no cell is left out.
+        if (line == 0 && from != 0) || to < from || to > self.values.len() {
+            return None;
+        }
+        let cells = (from..to).map(|at| Some((index(self.places, at)?, self.values.at(at))));
+        let mut cells = cells.collect::<Option<Vec<_>>>()?;
+        cells.sort_unstable_by_key(|cell| cell.0);
+        cells.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(cells)
+    }
 }
 
 /// Reads a matrix with a row for each unit.
@@ -21,29 +51,10 @@ pub(super) fn read(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &Ga
     let bad = |problem: String| Error::NoTable { file: source.name(), problem };
     let arrays = read_arrays(source)?;
     let (matrix, rows, width) = matrix(&arrays).map_err(bad)?;
-    let (ids, understood) = match (&ids.file, ids_among(&arrays, rows)) {
-        (Some(file), _) => {
-            let found = ids_in(file, ids.column.as_deref())?;
-            if found.len() != rows {
-                let (there, name) = (found.len(), source.name());
-                let problem =
-                    format!("{there} ids for the {rows} rows of {name}; there should be one for each, in their order");
-                return Err(Error::NoTable { file: file.name(), problem });
-            }
-            (once(&found, &file.name())?, format!("{rows} units and {width} features; ids from {}", file.name()))
-        }
-        (None, Some(array)) => {
-            let found: Vec<String> = (0..rows).map(|row| array.text(row)).collect();
-            (
-                once(&found, &source.name())?,
-                format!("{rows} units and {width} features; ids from the array '{}'", shown(&array.name)),
-            )
-        }
-        (None, None) => {
-            let understood =
-                format!("{rows} units, numbered from 0, and {width} features; --ids FILE gives them their ids");
-            (once(&(0..rows).map(|row| row.to_string()).collect::<Vec<_>>(), &source.name())?, understood)
-        }
+    let (ids, whence) = unit_ids(source, ids, &arrays, rows)?;
+    let understood = match whence {
+        Some(whence) => format!("{rows} units and {width} features; ids from {whence}"),
+        None => format!("{rows} units, numbered from 0, and {width} features; --ids FILE gives them their ids"),
     };
     let names: Vec<String> = (0..width).map(|column| format!("x{column}")).collect();
     wanted.check(&source.name(), &names)?;
@@ -69,34 +80,17 @@ pub(super) fn read(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &Ga
         let (file, place, column) = (source.name(), Place::Row(row as u64 + 1), names[column].clone());
         Err(Error::BadFeature { file, place, unit: shown(ids.get(row)), column, problem })
     };
-    match &matrix {
+    match matrix {
         Matrix::Dense(array) => {
             for row in 0..rows {
                 (0..width).try_for_each(|column| take(row, column, array.number(row, column)))?;
             }
         }
-        Matrix::Sparse { starts, places, values, by_columns } => {
-            let lines = if *by_columns { width } else { rows };
-            let damaged = || bad("damaged: its sparse matrix does not fit together".into());
-            let index = |array: &NumpyArray, at: usize| {
-                let value = array.at(at);
-                (value >= 0.0 && value.fract() == 0.0).then_some(value as usize).ok_or_else(damaged)
-            };
-            let mut last = 0;
-            for line in 0..lines {
-                let (from, to) = (index(starts, line)?, index(starts, line + 1)?);
-                if from != last || to < from || to > values.len() {
-                    return Err(damaged());
-                }
-                last = to;
-                let mut cells =
-                    (from..to).map(|at| Ok((index(places, at)?, values.at(at)))).collect::<Result<Vec<_>>>()?;
-                cells.sort_unstable_by_key(|cell| cell.0);
-                if cells.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-                    return Err(damaged());
-                }
-                for (at, value) in cells {
-                    let (row, column) = if *by_columns { (at, line) } else { (line, at) };
+        Matrix::Sparse(sparse) => {
+            let damaged = || bad(DAMAGED.into());
+            for line in 0..if sparse.by_columns { width } else { rows } {
+                for (at, value) in sparse.line(line).ok_or_else(damaged)? {
+                    let (row, column) = if sparse.by_columns { (at, line) } else { (line, at) };
                     if row >= rows || column >= width {
                         return Err(damaged());
                     }
@@ -113,6 +107,30 @@ pub(super) fn read(source: &Source, ids: &UnitIds, wanted: Wanted<'_>, gaps: &Ga
         .and_then(|features| FeatureTable::new(ids, names, features))
         .map_err(|error| Error::Data { file: source.name(), source: error })?;
     Ok(ReadFeatures { table, imputed, understood: Some(understood), ids_as_named: false })
+}
+
+/// The ids of the units, and what they are from: none if rows are numbered.
+fn unit_ids(
+    source: &Source,
+    wanted: &UnitIds,
+    arrays: &[NumpyArray],
+    rows: usize,
+) -> Result<(Dictionary, Option<String>)> {
+    if let Some(file) = &wanted.file {
+        let found = ids_in(file, wanted.column.as_deref())?;
+        if found.len() != rows {
+            let (there, name) = (found.len(), source.name());
+            let problem =
+                format!("{there} ids for the {rows} rows of {name}; there should be one for each, in their order");
+            return Err(Error::NoTable { file: file.name(), problem });
+        }
+        return Ok((once(&found, &file.name())?, Some(file.name())));
+    }
+    let array = ids_among(arrays, rows);
+    let found: Vec<String> =
+        (0..rows).map(|row| array.map_or_else(|| row.to_string(), |array| array.text(row))).collect();
+    let whence = array.map(|array| format!("the array '{}'", shown(&array.name)));
+    Ok((once(&found, &source.name())?, whence))
 }
 
 /// The matrix in a file, its rows and its columns.
@@ -144,8 +162,8 @@ fn matrix(arrays: &[NumpyArray]) -> std::result::Result<(Matrix<'_>, usize, usiz
             && values.is_numbers()
             && width.max(rows) <= MOST
         {
-            true => Ok((Matrix::Sparse { starts, places, values, by_columns }, rows, width)),
-            false => Err("damaged: its sparse matrix does not fit together".into()),
+            true => Ok((Matrix::Sparse(Sparse { starts, places, values, by_columns }), rows, width)),
+            false => Err(DAMAGED.into()),
         };
     }
     let matrices: Vec<&NumpyArray> =

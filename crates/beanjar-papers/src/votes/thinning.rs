@@ -76,7 +76,7 @@ impl Halved {
             tasks.iter_mut().for_each(|of| of.truncate(votes));
             measured.push((votes as f64, quality(&set.table(&tasks)?, &set.truth, context)?.0));
         }
-        let chart = Chart::new(format!("{}: votes a task", set.name), "votes a task", "accuracy")
+        let chart = Chart::new(format!("{}: votes per task", set.name), "votes per task", "accuracy")
             .with(Series::new("expected from half", points(|row| row.accuracy)).with_band(band))
             .with(Series::new("by the truth", measured).dashed());
         Ok(Halved {

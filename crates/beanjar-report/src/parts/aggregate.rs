@@ -274,7 +274,7 @@ fn workers(outcome: &AggregateOutcome) -> Option<Figure> {
     let accuracy = |worker: &AggregatedWorker<'_>| worker.accuracy.unwrap_or(0.0);
     all.sort_by(|(_, a), (_, b)| accuracy(a).total_cmp(&accuracy(b)).then(a.worker.cmp(b.worker)));
     let title = accuracy_title(outcome, &all)?;
-    // The worst and the best of those who can be told apart: those in the middle are alike, and a few labels are chance.
+    // The worst and the best of those who can be distinguished: those in the middle are alike, and a few labels are chance.
     let enough: Vec<usize> = (0..all.len()).filter(|&i| all[i].1.labels >= FEWEST).collect();
     let few = enough.is_empty() || all.len() <= MOST;
     let among = if few { (0..all.len()).collect() } else { enough };

@@ -35,16 +35,12 @@ fn lead(outcome: &ScoreOutcome, best: &ModelScore) -> String {
         (None, None) => format!(" differs from {} of labels.", percent(best.surrogate)),
     };
     let others = outcome.models.iter().skip(1);
-    let unsure: Vec<String> = others.filter(|model| !is_clear(model)).map(|model| quoted(&model.name)).collect();
+    let unsure: Vec<String> =
+        others.filter(|model| !model.is_clearly_worse()).map(|model| quoted(&model.name)).collect();
     if !unsure.is_empty() {
         text += &format!(" No clear difference from it: {}.", unsure.join(", "));
     }
     text
-}
-
-/// Whether a model is worse than the first by two standard errors or more.
-fn is_clear(model: &ModelScore) -> bool {
-    matches!((model.difference, model.difference_se), (Some(difference), Some(se)) if difference >= 2.0 * se)
 }
 
 fn chart(axis: &str, rows: Vec<Row>, reference: Option<(f64, String)>) -> RowChart {
@@ -56,9 +52,9 @@ fn surrogates(outcome: &ScoreOutcome) -> Option<Figure> {
     let row_of = |(i, model): (usize, &ModelScore)| Row {
         name: model.name.clone(),
         value: model.surrogate,
-        interval: model.se.map(|se| (model.surrogate - 1.96 * se, model.surrogate + 1.96 * se)),
+        interval: model.interval(),
         note: percent(model.surrogate),
-        filled: i == 0 || !is_clear(model),
+        filled: i == 0 || !model.is_clearly_worse(),
         row: i,
     };
     let least = match models.len() {
@@ -71,7 +67,7 @@ fn surrogates(outcome: &ScoreOutcome) -> Option<Figure> {
         "The fewer labels differ, the better the model, as long as the labels are better than chance and err on \
                        their own."
             .to_owned();
-    if models.iter().skip(1).any(is_clear) {
+    if models.iter().skip(1).any(ModelScore::is_clearly_worse) {
         meaning += " Hollow squares are clearly worse than the first: by two standard errors or more.";
     }
     let header = [
@@ -100,12 +96,12 @@ fn differences(outcome: &ScoreOutcome) -> Option<Figure> {
     let all: Vec<(&ModelScore, f64, f64)> =
         outcome.models.iter().filter_map(|model| Some((model, model.difference?, model.difference_se?))).collect();
     let (next, least, _) = *all.first()?;
-    let row_of = |(i, (model, difference, se)): (usize, &(&ModelScore, f64, f64))| Row {
+    let row_of = |(i, (model, difference, _)): (usize, &(&ModelScore, f64, f64))| Row {
         name: model.name.clone(),
         value: *difference,
-        interval: Some((difference - 1.96 * se, difference + 1.96 * se)),
+        interval: model.difference_interval(),
         note: percent(*difference),
-        filled: !is_clear(model),
+        filled: !model.is_clearly_worse(),
         row: i,
     };
     let drawing = chart(
@@ -113,7 +109,7 @@ fn differences(outcome: &ScoreOutcome) -> Option<Figure> {
         all.iter().enumerate().map(row_of).collect(),
         Some((0.0, "no difference".into())),
     );
-    let clear = match is_clear(next) {
+    let clear = match next.is_clearly_worse() {
         true => "clearly worse",
         false => "no clear difference",
     };

@@ -242,9 +242,20 @@ fn curve(outcome: &SelectOutcome) -> Figure {
         chart = chart.with_marker(budget, format!("{} would do", short(budget)));
     }
     let chart = chart.including((0.0, 0.0)).sliding();
-    let error = path.last().map_or(variance, error_of);
+    let rows = path.iter().map(|step| {
+        row![step.spent, step.attribute.as_str(), step.cv_loss, step.cv_se, step.projected_loss, bound_of(step)]
+    });
+    let header =
+        ["spent", "last asked", "expected error", "standard error", "projected error", "lowest projected error of any"];
+    Figure::new("error-by-budget", fall(outcome), chart, flat(outcome), Table::new(&header, rows))
+}
+
+/// How far the error falls, in a title.
+fn fall(outcome: &SelectOutcome) -> String {
+    let variance = outcome.label.variance;
+    let error = outcome.path.last().map_or(variance, error_of);
     let (from, spent) = (short(variance), short(outcome.spent));
-    let title = match outcome.error_below() {
+    match outcome.error_below() {
         Some(below) => format!(
             "The error falls from {from} without judgments to below {} for {spent}: not distinguishable from 0",
             short(below)
@@ -257,38 +268,33 @@ fn curve(outcome: &SelectOutcome) -> Figure {
             short(error),
             percent(1.0 - error / variance)
         ),
-    };
-    let last = |other: &beanjar::multiselect::OtherMethod| {
-        other.path.last().map(|step| (other.method, step.cv_loss, step.cv_se))
-    };
-    let others = outcome.others.iter().flatten().filter_map(last);
-    let runner_up = others.min_by(|a, b| a.1.total_cmp(&b.1));
-    let mut meaning =
-        "Where the curve is flat, more judgments buy little; the shaded band is one standard error.".to_owned();
-    if let Some((method, loss, other_se)) = runner_up {
-        // What cannot be distinguished from 0 is only known to be below something.
-        let (at_most, other) = match loss <= other_se {
-            true => (loss.max(0.0) + 2.0 * other_se, format!("below {}", short(loss.max(0.0) + 2.0 * other_se))),
-            false => (loss, short(loss)),
-        };
-        let (name, ours) = (method.name(), short(error));
-        let se = path.last().and_then(|step| step.cv_se).unwrap_or(0.0);
-        let clear = error - at_most > se.max(other_se);
-        meaning += &match clear {
-            true => format!(" Another method, {name}, expects {other} against {ours}: try --method {name}."),
-            false if other == ours => format!(" The best of the other methods, {name}, expects as much."),
-            false if loss < error => format!(
-                " The best of the other methods, {name}, expects {other} against {ours}: no more than chance may give."
-            ),
-            false => format!(" The best of the other methods, {name}, expects {other} against {ours}."),
-        };
     }
-    let rows = path.iter().map(|step| {
-        row![step.spent, step.attribute.as_str(), step.cv_loss, step.cv_se, step.projected_loss, bound_of(step)]
-    });
-    let header =
-        ["spent", "last asked", "expected error", "standard error", "projected error", "lowest projected error of any"];
-    Figure::new("error-by-budget", title, chart, meaning, Table::new(&header, rows))
+}
+
+/// How to read the curve, and what another method would expect.
+fn flat(outcome: &SelectOutcome) -> String {
+    let meaning =
+        "Where the curve is flat, more judgments buy little; the shaded band is one standard error.".to_owned();
+    let others = outcome.others.iter().flatten();
+    let others = others.filter_map(|other| Some((other.method.name(), other.path.last()?)));
+    let Some((name, step)) = others.min_by(|a, b| a.1.cv_loss.total_cmp(&b.1.cv_loss)) else { return meaning };
+    // What cannot be distinguished from 0 is only known to be below something.
+    let below = step.error_below();
+    let other = below.map_or_else(|| short(step.cv_loss), |below| format!("below {}", short(below)));
+    let error = outcome.path.last().map_or(outcome.label.variance, error_of);
+    let se = outcome.path.last().and_then(|step| step.cv_se).unwrap_or(0.0);
+    let (ours, clear) = (short(error), error - below.unwrap_or(step.cv_loss) > se.max(step.cv_se));
+    let compared = match clear {
+        true => format!("Another method, {name}, expects {other} against {ours}: try --method {name}."),
+        false if other == ours => format!("The best of the other methods, {name}, expects as much."),
+        false if step.cv_loss < error => {
+            format!(
+                "The best of the other methods, {name}, expects {other} against {ours}: no more than chance may give."
+            )
+        }
+        false => format!("The best of the other methods, {name}, expects {other} against {ours}."),
+    };
+    format!("{meaning} {compared}")
 }
 
 fn attributes(outcome: &SelectOutcome) -> Figure {

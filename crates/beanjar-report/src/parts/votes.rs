@@ -6,7 +6,7 @@ use crate::table::{Table, row};
 use beanjar::EnoughVotesOutcome;
 use beanjar::truth::VotesRow;
 
-/// How many votes a task are enough: what to expect of each number, and what it costs.
+/// How many votes per task are enough: what to expect of each number, and what it costs.
 pub fn votes(outcome: &EnoughVotesOutcome) -> Part {
     let mut part = Part::new("votes", "How many votes are enough");
     part.lead.push(outcome.headline());
@@ -25,7 +25,7 @@ fn accuracy(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     let band = outcome.curve.iter().map(|row| (row.votes as f64, row.accuracy_low, row.accuracy_high));
     let line = Series::new("expected, with its band", curve(outcome, |row| row.accuracy)).with_band(band).with_spots();
     let mut drawing =
-        Chart::new("", "votes a task", "share of labels that are right").in_percent(false, true).with(line);
+        Chart::new("", "votes per task", "share of labels that are right").in_percent(false, true).with(line);
     drawing = drawing.with_marker(outcome.votes_per_task, "votes there are");
     if let Some(votes) = outcome.stops_paying {
         drawing = drawing.with_marker(votes as f64, "votes pay up to here");
@@ -87,7 +87,7 @@ fn price(outcome: &EnoughVotesOutcome) -> Option<Figure> {
 fn agreement(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     let last = outcome.curve.last()?;
     let band = outcome.curve.iter().map(|row| (row.votes as f64, row.agreement_low, row.agreement_high));
-    let drawing = Chart::new("", "votes a task", "share of tasks with the same label")
+    let drawing = Chart::new("", "votes per task", "share of tasks with the same label")
         .in_percent(false, true)
         .with(Series::new("agreement", curve(outcome, |row| row.agreement)).with_band(band).with_spots());
     let title = format!(
@@ -104,7 +104,7 @@ fn agreement(outcome: &EnoughVotesOutcome) -> Option<Figure> {
 fn calibration(outcome: &EnoughVotesOutcome) -> Option<Figure> {
     let last = outcome.curve.last()?;
     let band = outcome.curve.iter().map(|row| (row.votes as f64, row.ece_low, row.ece_high));
-    let drawing = Chart::new("", "votes a task", "how far confidence is off, in percentage points")
+    let drawing = Chart::new("", "votes per task", "how far confidence is off, in percentage points")
         .including((1.0, 0.0))
         .in_percent(false, true)
         .with(Series::new("calibration error", curve(outcome, |row| row.ece)).with_band(band).with_spots());

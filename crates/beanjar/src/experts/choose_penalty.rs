@@ -12,7 +12,7 @@ use crate::truth::{Auto, Method};
 use crate::{Context, Error, Result};
 
 /// The penalty that was chosen, all that were tried, and the fit.
-pub(super) struct Chosen {
+pub(super) struct PenaltyChoice {
     pub(super) penalty: Penalty,
     pub(super) path: Vec<PathPoint>,
     pub(super) fit: ClassifierFit,
@@ -36,7 +36,12 @@ pub(super) struct HeldOutFits {
 
 impl Learn {
     /// The penalty, S of all that were tried, and the model.
-    pub(super) fn choose(&self, data: &Labelled<'_>, others: Option<&Others>, context: &Context) -> Result<Chosen> {
+    pub(super) fn choose(
+        &self,
+        data: &Labelled<'_>,
+        others: Option<&Others>,
+        context: &Context,
+    ) -> Result<PenaltyChoice> {
         let learner = self.learner();
         let chosen = match self.validation(data.units(), others)? {
             None => self.fit_given(&learner, data, &context.part(0.0, 0.9))?,
@@ -45,7 +50,7 @@ impl Learn {
                 let best = compared.best();
                 let penalty = compared.points[best].penalty();
                 let fit = learner.fit(data, penalty, Some(&compared.fits[best]), &context.part(0.8, 0.9))?;
-                Chosen {
+                PenaltyChoice {
                     penalty,
                     path: path_with(&fit, &compared, validation, others)?,
                     fit,
@@ -89,12 +94,12 @@ impl Learn {
     }
 
     /// The fit with the penalty that is given.
-    fn fit_given(&self, learner: &Learner, data: &Labelled<'_>, context: &Context) -> Result<Chosen> {
+    fn fit_given(&self, learner: &Learner, data: &Labelled<'_>, context: &Context) -> Result<PenaltyChoice> {
         let kind = self.penalty_kind.unwrap_or_default();
         let penalty = Penalty { kind, size: self.penalty.unwrap_or_default() };
         let fit = learner.fit(data, penalty, None, context)?;
         let path = vec![PathPoint::new(penalty, &fit, None)];
-        Ok(Chosen { penalty, path, fit, coefficients: Vec::new(), held_out: None, error_models: None })
+        Ok(PenaltyChoice { penalty, path, fit, coefficients: Vec::new(), held_out: None, error_models: None })
     }
 
     /// The penalties of all kinds that may be chosen, with the held-out predictions of the best.
@@ -177,7 +182,7 @@ impl HeldOutFits {
 }
 
 /// Whether, without a penalty, the classifier is certain of every unit with labels: larger coefficients are then ever better.
-pub(super) fn has_no_finite_fit(data: &Labelled<'_>, chosen: &Chosen) -> bool {
+pub(super) fn has_no_finite_fit(data: &Labelled<'_>, chosen: &PenaltyChoice) -> bool {
     const CERTAIN: f64 = 0.999;
     if chosen.penalty.size > 0.0 {
         return false;

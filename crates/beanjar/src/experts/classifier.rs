@@ -1,5 +1,6 @@
 use super::Features;
 use super::linear::{Linear, rows_of};
+use crate::likeliest::likeliest;
 use crate::{Error, Result};
 
 /// P(class c | x) in proportion to exp(intercept_c + x b_c), for features x on the user's scale.
@@ -141,12 +142,6 @@ pub(super) fn check_features(features: &Features, needed: usize) -> Result<()> {
             range: "that of the features the model was learned from",
         }),
     }
-}
-
-/// The class with the largest probability; of equals the first.
-pub(super) fn likeliest(probabilities: &[f64]) -> usize {
-    (1..probabilities.len())
-        .fold(0, |best, class| if probabilities[class] > probabilities[best] { class } else { best })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How experts err: one skill each, or a confusion matrix each, chosen by labels that were held out.
 
-use super::choose_penalty::{Chosen, HeldOutFits};
+use super::choose_penalty::{HeldOutFits, PenaltyChoice};
 use super::large_path::OF_PARTS;
 use super::learn::{Learn, LearnFrom};
 use super::path::{classes_of, held_out_of, probabilities};
@@ -56,9 +56,9 @@ impl Learn {
         &self,
         data: &Labelled<'_>,
         method: &ManyExperts,
-        chosen: Chosen,
+        chosen: PenaltyChoice,
         context: &Context,
-    ) -> Result<Chosen> {
+    ) -> Result<PenaltyChoice> {
         let asked = self.error_model == Some(ErrorModel::Rows);
         let possible = self.from == LearnFrom::Experts && method.rows_fit(data);
         if asked && !possible {
@@ -78,14 +78,14 @@ impl Learn {
             }
             let fit = method.with_rows(data, start, context)?;
             let iterations = chosen.fit.iterations + fit.iterations;
-            return Ok(Chosen { fit: ClassifierFit { iterations, ..fit }, ..chosen });
+            return Ok(PenaltyChoice { fit: ClassifierFit { iterations, ..fit }, ..chosen });
         };
         let rows = self.rows_of_parts(data, &method, skill, &context.part(0.0, 0.8))?;
         let compared = compare(data, skill, &rows);
         let likelier =
             compared.is_some_and(|compared| compared.difference_se.is_some_and(|se| compared.difference > se));
         if !(asked || likelier) {
-            return Ok(Chosen { error_models: compared, ..chosen });
+            return Ok(PenaltyChoice { error_models: compared, ..chosen });
         }
         let fit = method.with_rows(data, start, &context.part(0.8, 1.0))?;
         let fit = ClassifierFit { iterations: chosen.fit.iterations + fit.iterations, ..fit };
@@ -97,7 +97,7 @@ impl Learn {
             path[at] = PathPoint::new(chosen.penalty, &fit, Some((data.ballots, &predicted)))
                 .against(data.truth.as_deref(), &predicted);
         }
-        Ok(Chosen { fit, path, held_out: Some(rows), error_models: compared, ..chosen })
+        Ok(PenaltyChoice { fit, path, held_out: Some(rows), error_models: compared, ..chosen })
     }
 
     /// Fits with a confusion matrix for each expert, to all but each part of the units.
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_penalty_what_can_be_told_apart_is_said_to_have_no_finite_fit() {
+    fn without_a_penalty_separable_classes_are_said_to_have_no_finite_fit() {
         let drawn = drawn(WorkerModel::OneCoin, 5);
         let labels = drawn.to_labels().unwrap();
         // One label each of twelve units, which twenty features tell apart.

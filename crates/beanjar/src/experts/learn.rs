@@ -1,5 +1,4 @@
-use super::choose_penalty::{Chosen, HeldOutFits, has_no_finite_fit};
-use super::classifier::likeliest;
+use super::choose_penalty::{HeldOutFits, PenaltyChoice, has_no_finite_fit};
 use super::error_model::relative;
 use super::experts_model::Calibrated;
 use super::learn_outcome::{Found, LearnOutcome};
@@ -7,6 +6,7 @@ use super::temperature::temperature;
 use super::units::{Split, Units};
 use super::{ErrorModel, FeatureTable, Labelled, LearnedFrom, ManyExperts, PenaltyKind, check_penalty};
 use crate::judgments::{Column, Labels, Repeats};
+use crate::likeliest::likeliest;
 use crate::surrogate::{expert_error, warn_of_experts};
 use crate::truth::{Evidence, MOST_RESTARTS, Posterior, Skilled};
 use crate::{Context, Error, Result, Warning};
@@ -225,7 +225,7 @@ impl Learn {
     }
 
     /// The temperature at which the labels that were held out are likeliest, experts erring as the model says, or all alike.
-    fn temperature(data: &Labelled<'_>, chosen: &Chosen, error: Option<f64>) -> Option<f64> {
+    fn temperature(data: &Labelled<'_>, chosen: &PenaltyChoice, error: Option<f64>) -> Option<f64> {
         let (held_out, classes) = (chosen.held_out.as_ref()?, data.ballots.classes());
         let likelihoods = match held_out.label_logs(data) {
             Some(logs) => relative(classes, &logs),

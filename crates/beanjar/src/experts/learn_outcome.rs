@@ -1,8 +1,8 @@
-use super::choose_penalty::Chosen;
+use super::choose_penalty::PenaltyChoice;
 use super::coefficient_lines::CoefficientLine;
 use super::experts_model::Calibrated;
 use super::learn::LearnData;
-use super::learner::Fitted;
+use super::learner::StandardisedFit;
 use super::{ClassifierFit, ErrorModel, ErrorModels, ExpertsModel, Labelled, PathPoint, Penalty, PenaltyKind};
 use crate::surrogate::{implied_risk, slope_of_surrogate};
 use crate::{Dictionary, Warning};
@@ -144,7 +144,7 @@ pub(super) struct Found<'a> {
     pub(super) data: &'a LearnData<'a>,
     pub(super) experts: &'a Dictionary,
     pub(super) labelled: &'a Labelled<'a>,
-    pub(super) chosen: Chosen,
+    pub(super) chosen: PenaltyChoice,
     pub(super) expert_error: Option<f64>,
     pub(super) calibrated: Calibrated,
     pub(super) held_out: Option<Vec<(String, String)>>,
@@ -155,7 +155,7 @@ impl LearnOutcome {
     /// Puts names to the numbers.
     pub(super) fn of(found: Found<'_>) -> Self {
         let Found { data, experts, labelled, chosen, expert_error, calibrated, held_out, warnings } = found;
-        let Chosen { penalty, path, fit, coefficients, error_models, .. } = chosen;
+        let PenaltyChoice { penalty, path, fit, coefficients, error_models, .. } = chosen;
         let names = (&data.labels.classes, experts);
         let model = ExpertsModel::new(&fit, labelled, data.features.names(), names, calibrated);
         let classes = model.classes().to_vec();
@@ -182,9 +182,9 @@ impl LearnOutcome {
             features: effects(&model),
             experts: skills(&model, &fit, labelled),
             error_model: match fit.standardised {
-                Fitted::Classifier(_) => None,
-                Fitted::Experts(_) => Some(ErrorModel::Skill),
-                Fitted::Rows(_) => Some(ErrorModel::Rows),
+                StandardisedFit::Classifier(_) => None,
+                StandardisedFit::Experts(_) => Some(ErrorModel::Skill),
+                StandardisedFit::Rows(_) => Some(ErrorModel::Rows),
             },
             error_models,
             path,

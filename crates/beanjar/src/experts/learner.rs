@@ -42,24 +42,24 @@ pub struct ClassifierFit {
     /// Whether the steps ended because none promised more.
     pub converged: bool,
     /// The same for standardised features.
-    pub(super) standardised: Fitted,
+    pub(super) standardised: StandardisedFit,
 }
 
 /// What was fitted, for standardised features.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fitted {
+pub(super) enum StandardisedFit {
     Classifier(Linear),
     Experts(Parameters),
     Rows(RowParameters),
 }
 
-impl Fitted {
+impl StandardisedFit {
     /// The model of the experts, if there is one.
     pub(super) fn rights(&self) -> Option<&dyn Rights> {
         match self {
-            Fitted::Classifier(_) => None,
-            Fitted::Experts(parameters) => Some(parameters),
-            Fitted::Rows(parameters) => Some(parameters),
+            StandardisedFit::Classifier(_) => None,
+            StandardisedFit::Experts(parameters) => Some(parameters),
+            StandardisedFit::Rows(parameters) => Some(parameters),
         }
     }
 }
@@ -69,9 +69,9 @@ impl ClassifierFit {
     #[must_use]
     pub fn features_used(&self) -> usize {
         match &self.standardised {
-            Fitted::Classifier(classifier) => classifier.features_used(),
-            Fitted::Experts(parameters) => parameters.features_used(),
-            Fitted::Rows(parameters) => parameters.classifier.features_used(),
+            StandardisedFit::Classifier(classifier) => classifier.features_used(),
+            StandardisedFit::Experts(parameters) => parameters.features_used(),
+            StandardisedFit::Rows(parameters) => parameters.classifier.features_used(),
         }
     }
 
@@ -82,16 +82,16 @@ impl ClassifierFit {
 
     pub(super) fn parameters(&self) -> Option<&Parameters> {
         match &self.standardised {
-            Fitted::Experts(parameters) => Some(parameters),
+            StandardisedFit::Experts(parameters) => Some(parameters),
             _ => None,
         }
     }
 
     pub(super) fn linear(&self) -> &Linear {
         match &self.standardised {
-            Fitted::Classifier(classifier) => classifier,
-            Fitted::Experts(parameters) => &parameters.classifier,
-            Fitted::Rows(parameters) => &parameters.classifier,
+            StandardisedFit::Classifier(classifier) => classifier,
+            StandardisedFit::Experts(parameters) => &parameters.classifier,
+            StandardisedFit::Rows(parameters) => &parameters.classifier,
         }
     }
 }
@@ -105,7 +105,7 @@ impl From<ExpertsFit> for ClassifierFit {
             log_likelihood: fit.log_likelihood,
             iterations: fit.iterations,
             converged: fit.converged,
-            standardised: Fitted::Experts(fit.parameters),
+            standardised: StandardisedFit::Experts(fit.parameters),
         }
     }
 }
@@ -289,7 +289,7 @@ pub(super) fn regression_fit(
         log_likelihood,
         iterations: steps + start.map_or(0, |start| start.iterations),
         converged: true,
-        standardised: Fitted::Classifier(fitted),
+        standardised: StandardisedFit::Classifier(fitted),
     }
 }
 

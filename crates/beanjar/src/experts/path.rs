@@ -1,10 +1,10 @@
-use super::classifier::likeliest;
 use super::labelled_units::Labelled;
 use super::large_path::{Job, Judged, OF_ALL, OF_PARTS, Walk};
 use super::penalty::{Penalty, PenaltyKind};
 use super::split::folds_of;
 use super::{ClassifierFit, Features, Learner, PathFit, PathPoint};
 use crate::judgments::Ballots;
+use crate::likeliest::likeliest;
 use crate::{Context, Error, Result};
 
 /// Penalties compared by S: how often labels that were held out differ from what a fit to the rest predicts.

@@ -1,7 +1,7 @@
-use super::classifier::likeliest;
 use super::{Classifier, ExpertsModel, FeatureTable, Features, LearnedFrom};
 use crate::classes_truth::PredictedClass;
 use crate::judgments::{Ballots, Labels, Repeats};
+use crate::likeliest::likeliest;
 use crate::{ClassesTruth, Column, Context, Dictionary, Error, Result, Warning};
 
 /// The probabilities of units' classes by a model learned from experts, as the command `predict` prints them.

@@ -2,7 +2,7 @@
 
 use super::expert_rows::ExpertRows;
 use super::labelled_units::Labelled;
-use super::learner::{ClassifierFit, Fitted};
+use super::learner::{ClassifierFit, StandardisedFit};
 use super::linear::Linear;
 use super::mixture_loss::MixtureLoss;
 use super::parameters::Parameters;
@@ -100,7 +100,7 @@ impl ManyExperts {
             log_likelihood,
             iterations: steps + more,
             converged,
-            standardised: Fitted::Rows(parameters),
+            standardised: StandardisedFit::Rows(parameters),
         })
     }
 

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_eigenvalues_are_told_apart_or_left_to_others() {
+    fn equal_eigenvalues_are_separated_or_left_to_others() {
         // Two rows of the same length at right angles.
         let matrix =
             Symmetric::from_fn(6, |a, b| f64::from(u8::from(a % 2 == b % 2)) - if a == b { 0.25 } else { 0.0 });

@@ -10,7 +10,7 @@ use crate::{Column, Error, Judgments, Result};
 #[non_exhaustive]
 pub struct AttributeLabel {
     /// The mean of each object that has judgments of the attribute. Objects on which one worker alone judged it and
-    /// something else have none: what that worker adds to both cannot be told from what is so.
+    /// something else have none: what that worker adds to both cannot be distinguished from the truth.
     pub column: Column,
     /// Whether the means can be paired with what others judged; they cannot where nobody knows who judged.
     pub paired: bool,

@@ -1,6 +1,7 @@
 //! From scores to classes and their probabilities.
 
 use super::Classes;
+use crate::likeliest::likeliest;
 use crate::linalg::Symmetric;
 
 /// Where the scores of each class lie: what is needed to tell classes apart by Bayes' rule.
@@ -177,12 +178,6 @@ impl Discriminant {
     pub(super) fn class(&self, scores: &[f64]) -> usize {
         likeliest(&self.probabilities(scores))
     }
-}
-
-/// The place of the largest; of equals the first.
-pub(super) fn likeliest(probabilities: &[f64]) -> usize {
-    (0..probabilities.len())
-        .fold(0, |best, class| if probabilities[class] > probabilities[best] { class } else { best })
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Predictions for any pattern of judgments, and their comparison with the truth.
 
-use super::class_rule::{Discriminant, likeliest};
+use super::class_rule::Discriminant;
 use super::estimates::solved;
 use super::selection::number;
 use super::{Predictor, TargetRows};
 use crate::classes_truth::PredictedClass;
 use crate::judgments::Grouped;
+use crate::likeliest::likeliest;
 use crate::linalg::dot;
 use crate::{ClassesTruth, Column, Context, Dictionary, Error, Judgments, Result, Warning};
 use std::collections::HashMap;

@@ -290,6 +290,14 @@ impl SelectStep {
     }
 }
 
+impl OtherStep {
+    /// What the error on new objects is below after this step, where it does not differ from 0 beyond chance.
+    #[must_use]
+    pub fn error_below(&self) -> Option<f64> {
+        error_below(Some(self.cv_loss), Some(self.cv_se))
+    }
+}
+
 /// An estimate within one standard error of 0 says no more than that: the error is below two standard errors above it.
 fn error_below(loss: Option<f64>, se: Option<f64>) -> Option<f64> {
     let (loss, se) = loss.zip(se)?;

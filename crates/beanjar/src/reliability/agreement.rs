@@ -1,6 +1,7 @@
 //! How far each worker agrees with the others on the same things.
 
 use crate::judgments::{ANONYMOUS, ObjectJudgments, Sum, Votes};
+use crate::normal::NINETY_FIVE;
 use crate::{Judgments, Labels};
 use std::collections::HashMap;
 
@@ -61,7 +62,7 @@ impl LabelAgreement {
     /// Where the agreement lies with 95 percent (Wilson), each label counting as one observation.
     pub(super) fn interval(&self, worker: usize) -> Option<(f64, f64)> {
         let (n, share) = (self.compared[worker] as f64, self.of(worker)?);
-        const Z: f64 = 1.96;
+        const Z: f64 = NINETY_FIVE;
         let middle = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
         let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
         Some(((middle - half).max(0.0), (middle + half).min(1.0)))
@@ -167,7 +168,7 @@ impl JudgmentAgreement<'_> {
     /// Where the correlation lies with 95 percent (Fisher's z); none with fewer than four to compare.
     pub(super) fn interval(&self, worker: usize) -> Option<(f64, f64)> {
         let (n, agreement) = (self.moments[worker].n, self.of(worker)?.clamp(-1.0 + 1e-12, 1.0 - 1e-12));
-        let half = 1.96 / (n - 3.0).max(0.0).sqrt();
+        let half = NINETY_FIVE / (n - 3.0).max(0.0).sqrt();
         half.is_finite().then(|| ((agreement.atanh() - half).tanh(), (agreement.atanh() + half).tanh()))
     }
 }

@@ -4,6 +4,7 @@ use super::icc::Interval;
 use super::variance::first_values;
 use crate::Judgments;
 use crate::judgments::{ObjectJudgments, Sum};
+use crate::normal::NINETY_FIVE;
 
 /// Of each attribute, sums over objects with two judgments or more of (n, sum x, sum x^2, n times the variance), and of
 /// their products.
@@ -54,7 +55,7 @@ impl AlphaSums {
         }
         let variance = (square - objects * mean * mean).max(0.0) * objects / (objects - 1.0);
         let estimate = 1.0 - share * within / total;
-        let half = 1.96 * variance.sqrt();
+        let half = NINETY_FIVE * variance.sqrt();
         Some(Interval { estimate, low: estimate - half, high: (estimate + half).min(1.0) })
     }
 }

@@ -229,7 +229,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_apart_has_no_components() {
+    fn what_cannot_be_separated_has_no_components() {
         let one = |object, rater, value| Rated { object, rater, value };
         assert_eq!(TwoWay::new(&[], 0, 0).components(), None);
         assert_eq!(TwoWay::new(&[one(0, 0, 1.0), one(1, 0, 2.0)], 2, 1).components(), None);

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_can_be_told_by_their_means_as_far_as_they_lie_apart() {
+    fn classes_differ_by_their_means_as_far_as_they_lie_apart() {
         let accuracy = |separation: f64| {
             let crowd = Crowd { tasks: 600, classes: 3, workers: 5, votes: (1, 2), ..Crowd::default() };
             let embeddings = Embeddings { crowd, unlabelled: 300, features: 40, directions: 6, separation };

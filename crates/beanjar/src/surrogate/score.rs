@@ -1,6 +1,7 @@
 use super::{GoldRisk, Surrogate, difference, disagreements, expert_error, implied_risk, surrogate};
 use crate::experts::LearnedFrom;
 use crate::judgments::{Column, Labels, Repeats, nothing_in_common};
+use crate::normal::NINETY_FIVE;
 use crate::truth::{Evidence, Skilled};
 use crate::{Context, Error, Result, Warning};
 
@@ -85,6 +86,30 @@ pub struct ModelScore {
     pub learned_labels: Option<usize>,
 }
 
+impl ModelScore {
+    /// Where S lies with 95 percent, tasks being the draws; none of a single task.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.se.map(|se| within(self.surrogate, se))
+    }
+
+    /// Where the difference from the first model lies with 95 percent.
+    #[must_use]
+    pub fn difference_interval(&self) -> Option<(f64, f64)> {
+        Some(within(self.difference?, self.difference_se?))
+    }
+
+    /// Whether the model is worse than the first by two standard errors of the difference or more.
+    #[must_use]
+    pub fn is_clearly_worse(&self) -> bool {
+        self.difference.zip(self.difference_se).is_some_and(|(difference, se)| difference >= 2.0 * se)
+    }
+}
+
+fn within(middle: f64, se: f64) -> (f64, f64) {
+    (middle - NINETY_FIVE * se, middle + NINETY_FIVE * se)
+}
+
 /// A model's predictions beside the labels.
 struct Predicted<'a> {
     name: &'a str,
@@ -105,10 +130,7 @@ impl Score {
         if labels.is_empty() {
             return Err(Error::Empty("label"));
         }
-        let (found, expected) = (self.learned_from.len(), models.len());
-        if found > 0 && found != expected {
-            return Err(Error::WrongLength { what: "lists of labels learned from", found, of: "models", expected });
-        }
+        self.check(models)?;
         let mut warnings = Vec::new();
         let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
@@ -160,6 +182,17 @@ impl Score {
         };
         let models = predicted.iter().enumerate().map(score).collect();
         Ok(ScoreOutcome { models, expert_error: error, warnings })
+    }
+}
+
+impl Score {
+    /// An error if what the models were learned from is not said of each of them.
+    pub fn check(&self, models: &[Column]) -> Result<()> {
+        let (found, expected) = (self.learned_from.len(), models.len());
+        match found > 0 && found != expected {
+            true => Err(Error::WrongLength { what: "lists of labels learned from", found, of: "models", expected }),
+            false => Ok(()),
+        }
     }
 }
 

@@ -90,6 +90,14 @@ pub struct AggregatedTask<'a> {
     pub state: TaskState,
 }
 
+impl AggregatedTask<'_> {
+    /// Whether another class is nearly as probable: at least 0.8 times as the label.
+    #[must_use]
+    pub fn is_nearly_tied(&self) -> bool {
+        self.probabilities.possible().filter(|(_, p)| *p >= 0.8 * self.confidence).nth(1).is_some()
+    }
+}
+
 /// How many tasks are settled, in doubt, and in doubt for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

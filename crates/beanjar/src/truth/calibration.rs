@@ -31,7 +31,24 @@ pub struct CalibrationBin {
 }
 
 /// Bins of confidence, equally wide.
-const BINS: usize = 10;
+pub(crate) const BINS: usize = 10;
+
+/// The bin of a confidence.
+pub(crate) fn bin_of(confidence: f64) -> usize {
+    ((confidence * BINS as f64) as usize).min(BINS - 1)
+}
+
+/// How often labels are right beside how often they say they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sureness {
+    /// They are right more often than they say.
+    TooLittle,
+    /// They are right about as often as they say: any difference may be chance.
+    AsItShouldBe,
+    /// They are right less often than they say.
+    TooMuch,
+}
 
 impl Calibration {
     /// Compares probabilities with known classes; none if no class is known, or if `truth` is not of these tasks and
@@ -47,7 +64,7 @@ impl Calibration {
             let tied: Vec<usize> = posterior.best(task).collect();
             let confidence = posterior.of(task)[tied[0]];
             let hit = if tied.contains(&class) { 1.0 / tied.len() as f64 } else { 0.0 };
-            let bin = ((confidence * BINS as f64) as usize).min(BINS - 1);
+            let bin = bin_of(confidence);
             bins[bin].0 += 1;
             bins[bin].1 += confidence;
             bins[bin].2 += hit;
@@ -64,6 +81,58 @@ impl Calibration {
         });
         (tasks > 0).then(|| Calibration { tasks, accuracy: right / n, ece, log_loss: loss / n, bins })
     }
+
+    /// The mean confidence.
+    #[must_use]
+    pub fn mean_confidence(&self) -> f64 {
+        let sum: f64 = self.bins.iter().map(|bin| bin.tasks as f64 * bin.confidence.unwrap_or(0.0)).sum();
+        sum / self.tasks.max(1) as f64
+    }
+
+    /// Whether labels are right more often than they say, or less often, by more than chance gives: two standard deviations
+    /// of the share that is right, if the mean confidence is true.
+    #[must_use]
+    pub fn sureness(&self) -> Sureness {
+        let said = self.mean_confidence();
+        let chance = 2.0 * (said * (1.0 - said) / self.tasks.max(1) as f64).sqrt();
+        match self.accuracy - said {
+            more if more > chance => Sureness::TooLittle,
+            less if less < -chance => Sureness::TooMuch,
+            _ => Sureness::AsItShouldBe,
+        }
+    }
+
+    /// The bins that have tasks, those with fewer than `fewest` joined to a neighbour: their accuracy is chance.
+    #[must_use]
+    pub fn joined_bins(&self, fewest: usize) -> Vec<CalibrationBin> {
+        let mut joined: Vec<CalibrationBin> = Vec::new();
+        for &bin in self.bins.iter().filter(|bin| bin.tasks > 0) {
+            match joined.last_mut().filter(|last| last.tasks < fewest) {
+                Some(last) => *last = last.with(bin),
+                None => joined.push(bin),
+            }
+        }
+        if joined.len() > 1
+            && let Some(last) = joined.pop_if(|last| last.tasks < fewest)
+            && let Some(before) = joined.last_mut()
+        {
+            *before = before.with(last);
+        }
+        joined
+    }
+}
+
+impl CalibrationBin {
+    /// The tasks of two bins.
+    fn with(self, other: CalibrationBin) -> CalibrationBin {
+        let (a, b) = (self.tasks as f64, other.tasks as f64);
+        let mean = |one: Option<f64>, more: Option<f64>| Some((a * one? + b * more?) / (a + b));
+        CalibrationBin {
+            tasks: self.tasks + other.tasks,
+            confidence: mean(self.confidence, other.confidence),
+            accuracy: mean(self.accuracy, other.accuracy),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +141,36 @@ mod tests {
     use crate::Context;
     use crate::judgments::Ballots;
     use crate::truth::{Evidence, Majority};
+
+    fn of_bins(bins: &[(usize, f64, f64)]) -> Calibration {
+        let mut all = [CalibrationBin::default(); BINS];
+        for (bin, &(tasks, confidence, accuracy)) in all.iter_mut().zip(bins) {
+            *bin = CalibrationBin { tasks, confidence: Some(confidence), accuracy: Some(accuracy) };
+        }
+        let tasks = bins.iter().map(|bin| bin.0).sum::<usize>();
+        let right: f64 = bins.iter().map(|bin| bin.0 as f64 * bin.2).sum();
+        Calibration { tasks, accuracy: right / tasks as f64, ece: 0.0, log_loss: 0.0, bins: all }
+    }
+
+    #[test]
+    fn bins_of_few_tasks_are_joined() {
+        let found = of_bins(&[(3, 0.2, 0.0), (9, 0.6, 1.0), (30, 0.8, 0.9), (4, 1.0, 0.5)]).joined_bins(10);
+        assert_eq!(found[0], CalibrationBin { tasks: 12, confidence: Some(0.5), accuracy: Some(0.75) });
+        assert_eq!((found.len(), found[1].tasks), (2, 34));
+        assert!((found[1].accuracy.unwrap() - (27.0 + 2.0) / 34.0).abs() < 1e-12);
+        assert_eq!(of_bins(&[(1, 0.5, 1.0)]).joined_bins(10).len(), 1);
+        assert_eq!(of_bins(&[(10, 0.5, 0.5), (10, 0.9, 0.9)]).joined_bins(10).len(), 2);
+    }
+
+    #[test]
+    fn what_chance_gives_is_not_called_too_sure() {
+        // With 100 tasks and a confidence of 0.8, chance is within 0.08.
+        let at = |accuracy: f64| of_bins(&[(100, 0.8, accuracy)]).sureness();
+        assert_eq!([at(0.71), at(0.73), at(0.87), at(0.89)], {
+            use Sureness::*;
+            [TooMuch, AsItShouldBe, AsItShouldBe, TooLittle]
+        });
+    }
 
     #[test]
     fn bins_by_hand() {

@@ -30,5 +30,5 @@ pub use ranking::{Ranking, elbow};
 pub use subset::{Subset, best_subset};
 pub use suspicion::{Suspicion, WorkerPair};
 pub(crate) use verdict::families_of_copies;
-use verdict::judge;
 pub use verdict::{JudgedWorker, JudgedWorkers, Verdict, judge_workers};
+use verdict::{Matrices, judge};

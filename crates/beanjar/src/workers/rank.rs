@@ -2,8 +2,8 @@ use super::rank_outcome::{
     ComparedLabels, ComparedWorkers, RankWorkersOutcome, RankedWorker, SuspiciousPair, SuspiciousPairs,
 };
 use super::{
-    AgreementMap, Information, JudgedWorkers, Keep, KeepRule, Missing, Ranking, Suspicion, Verdict, best_subset, elbow,
-    goodness_of_fit, judge,
+    AgreementMap, Information, JudgedWorkers, Keep, KeepRule, KeepTrial, Matrices, Missing, Ranking, Suspicion,
+    Verdict, best_subset, elbow, goodness_of_fit, judge,
 };
 use crate::judgments::{Ballots, Column, Labels, Repeats};
 use crate::truth::{Evidence, Skilled, Wawa, known, too_many_for_tables};
@@ -122,7 +122,7 @@ impl RankWorkers {
         let mut warnings = Vec::new();
         let labels = labels.with_repeats(self.repeats, context, &mut warnings);
         let labels = labels.as_ref();
-        let (ballots, everyone) = (labels.ballots(), labels.workers.len());
+        let ballots = labels.ballots();
         Information::check(ballots)?;
         if !ballots.any_shared() {
             warnings.push(Warning::NothingShared);
@@ -130,75 +130,20 @@ impl RankWorkers {
         let truth = known(self.truth.as_ref(), "truth", labels, &mut warnings)?;
         let compared = truth.map(|truth| compared(ballots, &truth));
         let ranked = if self.suspicious { 0.5 } else { 1.0 };
-        let (judged, confusion) = judge(ballots, self.details, &context.part(0.0, 0.4 * ranked))?;
-        let information = Information::new(ballots, self.missing, &context.part(0.4 * ranked, 0.5 * ranked))?;
-        let ranking = Ranking::new(&information);
-        let order = self.order(&judged, &ranking, ballots);
-        let (keep, rule, tried) = match self.keep {
-            WorkersToKeep::All => (everyone, "all", Vec::new()),
-            WorkersToKeep::Number(n) => (n, "given", Vec::new()),
-            WorkersToKeep::Auto if self.by == KeepBy::Accuracy => {
-                (judged.workers.iter().filter(|worker| !worker.verdict.is_bad()).count(), "verdict", Vec::new())
-            }
-            WorkersToKeep::Auto => {
-                let keep = Keep { rule: self.rule, missing: self.missing };
-                let fit = keep.choose(ballots, &context.part(0.5 * ranked, ranked))?;
-                (fit.keep, self.rule.name(), fit.tried)
-            }
-        };
-        let kept: Vec<bool> = match self.by {
-            KeepBy::Accuracy if rule == "verdict" => {
-                judged.workers.iter().map(|found| !found.verdict.is_bad()).collect()
-            }
-            KeepBy::Accuracy | KeepBy::Score => {
-                let mut kept = vec![false; everyone];
-                order.iter().take(keep).for_each(|&worker| kept[worker] = true);
-                kept
-            }
-            KeepBy::Subset => {
-                let subset = best_subset(&information, keep)?.workers;
-                (0..everyone).map(|worker| subset.binary_search(&worker).is_ok()).collect()
-            }
-        };
-        let mut rank = vec![0; everyone];
-        ranking.order.iter().enumerate().for_each(|(place, &worker)| rank[worker] = place + 1);
-        let name = |worker: usize| labels.workers.get(worker).to_owned();
-        let row = |&worker: &usize| {
-            let found = &judged.workers[worker];
-            let copies = match found.verdict {
-                Verdict::Copies(source) => Some(name(source)),
-                _ => None,
-            };
-            RankedWorker {
-                worker: name(worker),
-                labels: information.labelled(worker),
-                score: ranking.scores[worker],
-                rank: rank[worker],
-                kept: kept[worker],
-                verdict: found.verdict.in_words(copies.as_deref()),
-                accuracy: found.accuracy,
-                accuracy_low: found.low,
-                accuracy_high: found.high,
-                // A share that is added up from weights may come out above one in the last digit.
-                most_given: found.most_given.min(1.0),
-                copies,
-                confusion: confusion.as_ref().map(|matrices| matrices[worker].clone()),
-                truth: compared.as_ref().map(|workers| workers[worker]),
-            }
-        };
-        let family = |members: &Vec<usize>| members.iter().map(|&worker| name(worker)).collect();
+        let found = self.look(ballots, &context.part(0.0, 0.5 * ranked))?;
+        let choice = self.choose(ballots, &found, &context.part(0.5 * ranked, ranked))?;
         let mut outcome = RankWorkersOutcome {
-            keep,
-            rule,
-            elbow: elbow(&ranking.curve()),
-            tried,
-            workers: order.iter().map(row).collect(),
-            families: judged.families.iter().map(family).collect(),
+            keep: choice.keep,
+            rule: choice.rule,
+            elbow: elbow(&found.ranking.curve()),
+            workers: found.rows(labels, &choice, compared.as_deref()),
+            families: found.families(labels),
+            truth: compared.as_ref().map(|workers| ComparedWorkers::of(workers, &choice.kept)),
+            tried: choice.tried,
             goodness: None,
             suspicious: None,
             classes: Vec::new(),
             agreement: None,
-            truth: compared.as_ref().map(|workers| ComparedWorkers::of(workers, &kept)),
             warnings,
         };
         if self.details {
@@ -208,14 +153,42 @@ impl RankWorkers {
         if self.suspicious {
             let context = context.part(ranked, 1.0);
             outcome.suspicious = Some(self.pairs(labels, &context.part(0.0, 0.8))?);
-            let (evidence, fitting) = (Evidence::votes(ballots)?, context.part(0.8, 0.9));
-            let posterior = match too_many_for_tables(ballots.classes(), ballots.len()) {
-                true => Wawa.fit(&evidence, &fitting)?.posterior,
-                false => Skilled::default().fit(&evidence, &fitting)?.posterior,
-            };
-            outcome.goodness = Some(goodness_of_fit(ballots, &posterior, &context.part(0.9, 1.0))?);
+            outcome.goodness = Some(goodness(ballots, &context.part(0.8, 1.0))?);
         }
         Ok(outcome)
+    }
+
+    /// What the labels say of each worker.
+    fn look(&self, ballots: &Ballots, context: &Context) -> Result<Found> {
+        let (judged, confusion) = judge(ballots, self.details, &context.part(0.0, 0.8))?;
+        let information = Information::new(ballots, self.missing, &context.part(0.8, 1.0))?;
+        let ranking = Ranking::new(&information);
+        Ok(Found { order: self.order(&judged, &ranking, ballots), judged, confusion, information, ranking })
+    }
+
+    /// Whom to keep.
+    fn choose(&self, ballots: &Ballots, found: &Found, context: &Context) -> Result<Choice> {
+        let good = || found.judged.workers.iter().map(|worker| !worker.verdict.is_bad()).collect::<Vec<bool>>();
+        let (keep, rule, tried) = match self.keep {
+            WorkersToKeep::Auto if self.by == KeepBy::Accuracy => {
+                let kept = good();
+                let keep = kept.iter().filter(|kept| **kept).count();
+                return Ok(Choice { keep, rule: "verdict", tried: Vec::new(), kept });
+            }
+            WorkersToKeep::All => (ballots.workers(), "all", Vec::new()),
+            WorkersToKeep::Number(n) => (n, "given", Vec::new()),
+            WorkersToKeep::Auto => {
+                let fit = Keep { rule: self.rule, missing: self.missing }.choose(ballots, context)?;
+                (fit.keep, self.rule.name(), fit.tried)
+            }
+        };
+        let mut kept = vec![false; ballots.workers()];
+        let first = match self.by {
+            KeepBy::Accuracy | KeepBy::Score => found.order.iter().copied().take(keep).collect(),
+            KeepBy::Subset => best_subset(&found.information, keep)?.workers,
+        };
+        first.into_iter().for_each(|worker| kept[worker] = true);
+        Ok(Choice { keep, rule, tried, kept })
     }
 
     /// The workers in the order in which they are kept and shown.
@@ -259,6 +232,73 @@ impl RankWorkers {
         let pairs = pairs.map(|pair| SuspiciousPair { workers: [name(pair.one), name(pair.other)], pair });
         Ok(SuspiciousPairs { looked_at, pairs: pairs.collect() })
     }
+}
+
+/// What the labels say of each worker.
+struct Found {
+    judged: JudgedWorkers,
+    confusion: Option<Matrices>,
+    information: Information,
+    ranking: Ranking,
+    /// The workers as they are kept and shown.
+    order: Vec<usize>,
+}
+
+/// Whom to keep, and what decided it.
+struct Choice {
+    keep: usize,
+    rule: &'static str,
+    tried: Vec<KeepTrial>,
+    kept: Vec<bool>,
+}
+
+impl Found {
+    /// A row for each worker, best first.
+    fn rows(&self, labels: &Labels, choice: &Choice, compared: Option<&[ComparedLabels]>) -> Vec<RankedWorker> {
+        let mut rank = vec![0; self.order.len()];
+        self.ranking.order.iter().enumerate().for_each(|(place, &worker)| rank[worker] = place + 1);
+        let name = |worker: usize| labels.workers.get(worker).to_owned();
+        let row = |&worker: &usize| {
+            let found = &self.judged.workers[worker];
+            let copies = match found.verdict {
+                Verdict::Copies(source) => Some(name(source)),
+                _ => None,
+            };
+            RankedWorker {
+                worker: name(worker),
+                labels: self.information.labelled(worker),
+                score: self.ranking.scores[worker],
+                rank: rank[worker],
+                kept: choice.kept[worker],
+                verdict: found.verdict.in_words(copies.as_deref()),
+                accuracy: found.accuracy,
+                accuracy_low: found.low,
+                accuracy_high: found.high,
+                // A share that is added up from weights may come out above one in the last digit.
+                most_given: found.most_given.min(1.0),
+                copies,
+                confusion: self.confusion.as_ref().map(|matrices| matrices[worker].clone()),
+                truth: compared.map(|workers| workers[worker]),
+            }
+        };
+        self.order.iter().map(row).collect()
+    }
+
+    /// The groups that copy one another, by their ids.
+    fn families(&self, labels: &Labels) -> Vec<Vec<String>> {
+        let name = |&worker: &usize| labels.workers.get(worker).to_owned();
+        self.judged.families.iter().map(|members| members.iter().map(name).collect()).collect()
+    }
+}
+
+/// How far the classes of a model explain what workers have in common.
+fn goodness(ballots: &Ballots, context: &Context) -> Result<f64> {
+    let (evidence, fitting) = (Evidence::votes(ballots)?, context.part(0.0, 0.5));
+    let posterior = match too_many_for_tables(ballots.classes(), ballots.len()) {
+        true => Wawa.fit(&evidence, &fitting)?.posterior,
+        false => Skilled::default().fit(&evidence, &fitting)?.posterior,
+    };
+    goodness_of_fit(ballots, &posterior, &context.part(0.5, 1.0))
 }
 
 /// Of each worker the labels on tasks whose class is known, and how many of them are right.

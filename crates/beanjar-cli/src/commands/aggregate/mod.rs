@@ -1,8 +1,9 @@
+mod method;
 mod report;
 mod workers_wanted;
 
 pub(crate) use report::AggregateReport;
-use report::{WorkerReport, worker_rows};
+use report::WorkerReport;
 
 use super::by_question::ByQuestion;
 use super::reading_flags::{By, Labelled, Reading};
@@ -12,13 +13,11 @@ use super::{Known, first_column, same_file};
 use crate::Common;
 use crate::failure::{Failure, Result};
 use crate::output::Report;
-use beanjar::truth::{
-    Auto, ClassPrior, DawidSkene, Glad, GoldMajority, Kos, Mace, Majority, Method, Mixture, Mmsr, OneCoin, Pooled,
-    Skilled, Spectral, Stopping, Wawa, ZeroBasedSkill,
-};
+use beanjar::truth::ClassPrior;
 use beanjar::{AggregateOutcome, Labels, Model};
 use beanjar_io::{Output, Question, Source, write_rows};
 use clap::{Args, ValueEnum};
+use method::MethodName;
 use std::path::PathBuf;
 use workers_wanted::WorkersWanted;
 
@@ -98,40 +97,6 @@ pub(crate) struct Aggregate {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// Several fits, weighed by how well they predict held-out labels.
-    Auto,
-    /// The class with the most votes.
-    Majority,
-    /// Votes weighted by how often the worker agrees with the majority.
-    Wawa,
-    /// A confusion matrix for each worker.
-    DawidSkene,
-    /// An accuracy for each worker.
-    OneCoin,
-    /// Confusion matrices shrunk to the population's.
-    Pooled,
-    /// Confusion matrices shrunk to those of a worker of the same skill.
-    Skilled,
-    /// Confusion matrices started by the method of moments.
-    Spectral,
-    /// Latent components that need not be the labels.
-    Mixture,
-    /// Abilities of workers and ease of tasks.
-    Glad,
-    /// Workers know the class, or guess with habits of their own.
-    Mace,
-    /// Messages between tasks and workers, for two classes.
-    Kos,
-    /// Accuracies by a robust fit to how far pairs of workers agree.
-    Mmsr,
-    /// Votes weighted by skills that are learned step by step.
-    ZeroBasedSkill,
-    /// Votes weighted by how often the worker is right on --gold.
-    GoldMajority,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Unvoted {
     /// It may.
     Allow,
@@ -154,19 +119,9 @@ impl Aggregate {
         inputs.extend(self.gold.iter().chain(&self.truth).chain(&self.weights).chain(self.workers.file()));
         let (sink, page) = self.report.places(&inputs, common)?;
         let title = format!("The labels of {}", title_of(&self.file));
-        let written = [("--out", &common.out), ("--model", &self.model), ("--workers-out", &self.workers_out)];
-        for (at, (one, path)) in written.iter().enumerate() {
-            for (other, second) in &written[at + 1..] {
-                if let (Some(path), Some(second)) = (path, second)
-                    && same_file(path, second)
-                {
-                    return Err(Failure::Words(format!("{other} and {one} name the same file; give each its own")));
-                }
-            }
-        }
+        self.check_places(common)?;
         common.check_probabilities(self.probabilities)?;
-        let workers = self.workers_out.as_ref().map(|path| Ok::<_, Failure>((path, Output::create(path, &inputs)?)));
-        let workers = workers.transpose()?;
+        let workers = self.workers_out.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
         let model = self.model.as_ref().map(|path| Output::create(path, &inputs)).transpose()?;
         match self.reading.questions(&self.by, &self.file, common)? {
             Labelled::One(labels) => {
@@ -177,17 +132,15 @@ impl Aggregate {
                     output.finish()?;
                 }
                 page.draw(&title, || vec![beanjar_report::aggregate(&outcome)])?;
-                if let Some((path, output)) = workers {
-                    write_rows(path, output, worker_rows(&outcome))?;
-                }
+                self.write_workers(workers, &WorkerReport(&outcome))?;
                 sink.emit(&self.printed(&outcome, common))?;
                 common.hand_over(outcome);
-                Ok(())
             }
-            Labelled::Each(_) if model.is_some() => Err(Failure::Words(format!(
-                "{}: --model saves the fit of one question; choose it with --question",
-                self.file.name()
-            ))),
+            Labelled::Each(_) if model.is_some() => {
+                let file = self.file.name();
+                let problem = format!("{file}: --model saves the fit of one question; choose it with --question");
+                return Err(Failure::Words(problem));
+            }
             Labelled::Each(questions) => {
                 let fit = |question: Question| {
                     let outcome = self.fit(question.labels, Some(&question.name), common)?;
@@ -197,16 +150,34 @@ impl Aggregate {
                 let outcomes = questions.into_iter().map(fit).collect::<Result<Vec<_>>>()?;
                 let parts = outcomes.iter().map(|(name, outcome)| (name.as_str(), beanjar_report::aggregate(outcome)));
                 page.draw(&title, || by_question(parts))?;
-                if let Some((path, output)) = workers {
-                    let tables = outcomes.iter().map(|(name, outcome)| (name.clone(), WorkerReport(outcome)));
-                    write_rows(path, output, ByQuestion(tables.collect()).rows())?;
-                }
-                let reports = outcomes.iter().map(|(name, outcome)| (name.clone(), self.printed(outcome, common)));
-                sink.emit(&ByQuestion(reports.collect()))?;
+                self.write_workers(workers, &ByQuestion::of(&outcomes, WorkerReport))?;
+                sink.emit(&ByQuestion::of(&outcomes, |outcome| self.printed(outcome, common)))?;
                 outcomes.into_iter().for_each(|(_, outcome)| common.hand_over(outcome));
-                Ok(())
             }
         }
+        Ok(())
+    }
+
+    /// An error if two files to write are the same.
+    fn check_places(&self, common: &Common) -> Result<()> {
+        let written = [("--out", &common.out), ("--model", &self.model), ("--workers-out", &self.workers_out)];
+        for (at, (one, path)) in written.iter().enumerate() {
+            for (other, second) in &written[at + 1..] {
+                if let (Some(path), Some(second)) = (path, second)
+                    && same_file(path, second)
+                {
+                    return Err(Failure::Words(format!("{other} and {one} name the same file; give each its own")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_workers(&self, output: Option<Output>, workers: &impl Report) -> Result<()> {
+        if let (Some(path), Some(output)) = (&self.workers_out, output) {
+            write_rows(path, output, workers.rows())?;
+        }
+        Ok(())
     }
 
     fn printed<'a>(&self, outcome: &'a AggregateOutcome, common: &Common) -> AggregateReport<'a> {
@@ -248,102 +219,5 @@ impl Aggregate {
             }
             error => Failure::from(error).of(source),
         }
-    }
-
-    /// The method with its parameters.
-    fn method(&self) -> Result<Method> {
-        use MethodName as Name;
-        let name = self.method;
-        let refuse = |given: bool, flag: &str, of: &[Name]| match given && !of.contains(&name) {
-            true => {
-                let names: Vec<String> =
-                    of.iter().filter_map(|name| Some(name.to_possible_value()?.get_name().to_owned())).collect();
-                Err(Failure::Words(format!("{flag} is only of use with --method {}", names.join(" or "))))
-            }
-            false => Ok(()),
-        };
-        let models = [
-            Name::DawidSkene,
-            Name::OneCoin,
-            Name::Pooled,
-            Name::Skilled,
-            Name::Spectral,
-            Name::Mixture,
-            Name::Glad,
-            Name::Mace,
-            Name::Kos,
-            Name::Mmsr,
-            Name::Auto,
-        ];
-        let stepping = [&models[..10], &[Name::ZeroBasedSkill]].concat();
-        let votes_only = [Name::Majority, Name::Wawa, Name::ZeroBasedSkill, Name::GoldMajority];
-        refuse(self.smoothing.is_some(), "--smoothing", &[Name::DawidSkene, Name::OneCoin, Name::Mixture])?;
-        refuse(self.restarts.is_some(), "--restarts", &[Name::Spectral, Name::Mixture, Name::Mace])?;
-        refuse(self.components.is_some(), "--components", &[Name::Mixture])?;
-        refuse(self.weights.is_some(), "--weights", &[Name::Majority])?;
-        refuse(self.unvoted.is_some(), "--unvoted", &[Name::Auto])?;
-        refuse(self.kinds.is_some(), "--kinds", &[Name::Skilled])?;
-        refuse(self.iterations.is_some(), "--iterations", &stepping)?;
-        refuse(self.confusion && votes_only.contains(&name), "--confusion", &models)?;
-        let with_prior = [&models[..5], &[Name::Glad, Name::Mace, Name::Auto]].concat();
-        if name == Name::GoldMajority && self.gold.is_none() {
-            return Err(Failure::Words(
-                "--method gold-majority needs known labels: add --gold FILE (task,label)".into(),
-            ));
-        }
-        refuse(self.prior.is_some(), "--prior", &with_prior)?;
-        let stops =
-            |default: Stopping| Stopping { iterations: self.iterations.unwrap_or(default.iterations), ..default };
-        let stopping = stops(Stopping::default());
-        let smoothing = self.smoothing.unwrap_or(0.0);
-        let prior = self.prior.clone().unwrap_or_default();
-        Ok(match name {
-            Name::Auto => {
-                let unvoted = self.unvoted == Some(Unvoted::Allow);
-                Method::Auto(Auto { prior: self.prior.clone(), unvoted, ..Auto::default() })
-            }
-            Name::Majority => Method::Majority(Majority::default()),
-            Name::Wawa => Method::Wawa(Wawa),
-            Name::DawidSkene => Method::DawidSkene(DawidSkene { smoothing, prior, stopping }),
-            Name::OneCoin => Method::OneCoin(OneCoin { smoothing, prior, stopping, ..OneCoin::default() }),
-            Name::Pooled => Method::Pooled(Pooled { prior, stopping: stops(Pooled::default().stopping) }),
-            Name::Skilled => {
-                let default = Skilled::default();
-                let prior = self.prior.clone().unwrap_or(default.prior);
-                let kinds = self.kinds.unwrap_or(default.kinds);
-                Method::Skilled(Skilled { prior, kinds, stopping: stops(default.stopping) })
-            }
-            Name::Spectral => {
-                let restarts = self.restarts.unwrap_or(Spectral::default().restarts);
-                Method::Spectral(Spectral { restarts, prior, stopping })
-            }
-            Name::Mixture => {
-                let default = Mixture::default();
-                let restarts = self.restarts.unwrap_or(default.restarts);
-                let smoothing = self.smoothing.unwrap_or(default.smoothing);
-                Method::Mixture(Mixture { components: self.components, restarts, smoothing, stopping })
-            }
-            Name::Glad => {
-                let default = Glad::default();
-                let prior = self.prior.clone().unwrap_or(default.prior);
-                Method::Glad(Glad { prior, stopping: stops(default.stopping), ..default })
-            }
-            Name::Mace => {
-                let default = Mace::default();
-                let prior = self.prior.clone().unwrap_or(default.prior);
-                let restarts = self.restarts.unwrap_or(default.restarts);
-                Method::Mace(Mace { prior, restarts, stopping: stops(default.stopping), ..default })
-            }
-            Name::Kos => Method::Kos(Kos { iterations: self.iterations.unwrap_or(Kos::default().iterations) }),
-            Name::Mmsr => {
-                let default = Mmsr::default();
-                Method::Mmsr(Mmsr { iterations: self.iterations.unwrap_or(default.iterations), ..default })
-            }
-            Name::ZeroBasedSkill => {
-                let iterations = self.iterations.unwrap_or(ZeroBasedSkill::default().iterations);
-                Method::ZeroBasedSkill(ZeroBasedSkill { iterations })
-            }
-            Name::GoldMajority => Method::GoldMajority(GoldMajority),
-        })
     }
 }

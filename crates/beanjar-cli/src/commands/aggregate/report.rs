@@ -185,11 +185,10 @@ impl AggregateReport<'_> {
 
 /// Why a task is not settled.
 fn doubt(task: &AggregatedTask<'_>) -> String {
-    let second = task.probabilities.possible().filter(|(_, p)| *p >= 0.8 * task.confidence).count();
     match (task.tied, task.state) {
         (true, _) => "tied".into(),
         (_, TaskState::Hopeless) => "hopeless".into(),
-        (_, TaskState::InDoubt) if second > 1 => "nearly tied".into(),
+        (_, TaskState::InDoubt) if task.is_nearly_tied() => "nearly tied".into(),
         (_, TaskState::InDoubt) => "in doubt".into(),
         _ => String::new(),
     }

@@ -3,6 +3,7 @@ use crate::failure::Result;
 use crate::output::{number, table};
 use beanjar::experts::{FeatureTable, LearnData, LearnFrom, PenaltyKind};
 use beanjar::simulate::{Crowd, Embeddings, SimulatedEmbeddings, WorkerModel};
+use beanjar::surrogate::{ModelScore, difference, surrogate};
 use beanjar::truth::{Majority, Method};
 use beanjar::{Aggregate, Context, Learn, LearnOutcome};
 
@@ -32,7 +33,7 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
     let (features, labels, truth) = (drawn.table()?, drawn.to_labels()?, drawn.truth()?);
     let data = LearnData { truth: Some(&truth), ..LearnData::new(&features, &labels) };
     let compared = Learn::default().compare(&LearnData::new(&features, &labels), context)?;
-    let row = |model: &beanjar::surrogate::ModelScore| {
+    let row = |model: &ModelScore| {
         let numbers = [Some(model.surrogate), model.se, model.difference, model.difference_se];
         [vec![model.name.clone()], numbers.map(number).to_vec()].concat()
     };
@@ -49,18 +50,18 @@ pub(super) fn tell(context: &Context) -> Result<Chapter> {
         number(vote),
     );
 
-    let name = |place: Option<&beanjar::surrogate::ModelScore>| place.map_or("", |model| &model.name).to_owned();
+    let name = |place: Option<&ModelScore>| place.map_or("", |model| &model.name).to_owned();
     let (first, last) = (name(compared.models.first()), name(compared.models.last()));
     let chosen = fit(&first, &data, context)?;
     let wrong = |learned: &LearnOutcome| wrong(learned, &features, &drawn, context);
     let (wrong, wrong_of_last) = (wrong(&chosen)?, wrong(&fit(&last, &data, context)?)?);
-    let (more, se) = paired(&wrong_of_last, &wrong);
+    let worse = difference(&wrong_of_last, &wrong);
     let found = format!(
         "S chooses '{first}'. On {FRESH} fresh units, which no expert saw, it is right {} of the time. The last by S, \
          '{last}', is wrong {} more often (standard error {}, on the same units). No true class was used.",
-        number(1.0 - mean(&wrong)),
-        number(more),
-        number(se),
+        number(surrogate(&wrong).map(|wrong| 1.0 - wrong.surrogate)),
+        number(worse.map(|worse| worse.mean)),
+        number(worse.and_then(|worse| worse.se)),
     );
     let text = format!(
         "5. Which classifier to believe, with no truth at hand? (beanjar learn, beanjar score)\n\n{}{compared_by_s}\n  \
@@ -89,31 +90,8 @@ fn wrong(
     features: &FeatureTable,
     drawn: &SimulatedEmbeddings,
     context: &Context,
-) -> Result<Vec<f64>> {
+) -> Result<Vec<Option<f64>>> {
     let predicted = learned.model.predict(features, None, context)?;
-    let wrong = |unit: usize| f64::from(u8::from(drawn.class(unit).is_none_or(|class| predicted.label(unit) != class)));
+    let wrong = |unit: usize| drawn.class(unit).map(|class| f64::from(u8::from(predicted.label(unit) != class)));
     Ok((UNITS..UNITS + FRESH).map(wrong).collect())
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// By how much one is larger than the other on average, on the same units, and the standard error of that.
-fn paired(one: &[f64], other: &[f64]) -> (f64, f64) {
-    let differences: Vec<f64> = one.iter().zip(other).map(|(a, b)| a - b).collect();
-    let middle = mean(&differences);
-    let squares: Vec<f64> = differences.iter().map(|difference| (difference - middle).powi(2)).collect();
-    (middle, (mean(&squares) / differences.len().max(1) as f64).sqrt())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paired_differences_by_hand() {
-        let (more, se) = paired(&[1.0, 1.0, 0.0, 1.0], &[1.0, 0.0, 0.0, 0.0]);
-        assert!((more - 0.5).abs() < 1e-12 && (se - 0.25).abs() < 1e-12, "{more} and {se}");
-    }
 }

@@ -165,7 +165,7 @@ fn preferences_are_numbers_and_generators_have_names() {
 }
 
 #[test]
-fn what_a_judge_judged_several_times_is_told_apart() {
+fn what_a_judge_judged_several_times_is_distinguished() {
     let folder = Folder::new();
     let record = |item: u32, model: &str, turn: u32| {
         json!({"question_id": item, "model": model, "turn": turn, "judge": ["j", "v1"],

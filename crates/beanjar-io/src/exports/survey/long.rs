@@ -26,7 +26,7 @@ pub(super) fn long(table: &Held, survey: Survey, header: &Header<'_>, asked: boo
     if same.len() > 1 {
         tasks.retain(|(column, _)| same.contains(column));
     }
-    told_apart(&mut tasks);
+    made_distinct(&mut tasks);
     let is_used = |column: usize| Some(column) == respondent || tasks.iter().any(|(task, _)| *task == column);
     let ignored = (0..table.names.len()).filter(|&column| !is_used(column)).map(|column| &table.names[column]);
     let ignored: Vec<&String> = ignored.collect();
@@ -103,7 +103,7 @@ fn with_own_values(body: &Held, tasks: &[(usize, String)]) -> Option<usize> {
 }
 
 /// Tasks of one name get a number.
-fn told_apart(tasks: &mut [(usize, String)]) {
+fn made_distinct(tasks: &mut [(usize, String)]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for (_, task) in tasks {
         let times = seen.entry(task.clone()).or_default();

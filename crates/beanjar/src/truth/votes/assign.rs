@@ -1,6 +1,7 @@
 //! Who is asked which question.
 
 use super::next::{Candidate, NextVotes, PoolWorker};
+use super::open_tasks::OpenTasks;
 use super::prospects::Prospects;
 use crate::judgments::{Labels, Votes};
 use crate::random::{key, key_of_text};
@@ -86,28 +87,22 @@ impl<'a> Assignment<'a> {
     ///
     /// A worker is drawn with a probability in proportion to what they tell of the task for their price. To take always the
     /// one who seems best would be worse: who that is may be a mistake, which only the others' votes can show.
-    pub(super) fn assign<'v, 'n>(
-        &self,
-        candidates: &[Candidate],
-        name: impl Fn(usize) -> &'n str,
-        votes_of: impl Fn(usize) -> Votes<'v>,
-        seed: u64,
-    ) -> Vec<Asked> {
+    pub(super) fn assign(&self, candidates: &[Candidate], tasks: &OpenTasks<'_>, seed: u64) -> Vec<Asked> {
         let mut free = Free { left: self.limits.clone(), taken: HashSet::new() };
         let mut mixtures: HashMap<usize, Vec<f64>> = HashMap::new();
         let mut offer = |candidate: &Candidate, number: usize, free: &Free| {
             let task = candidate.task;
-            let voted = votes_of(task).workers;
+            let voted = tasks.votes(task).workers;
             let whom = match &self.allowed {
-                Some(allowed) => allowed.get(name(task)).map_or(&[][..], Vec::as_slice),
+                Some(allowed) => allowed.get(tasks.name(task)).map_or(&[][..], Vec::as_slice),
                 None => &self.order,
             };
             let open = |&&at: &&usize| free.is(task, at) && self.codes[at].is_none_or(|code| !voted.contains(&code));
             let mut whom = whom.iter().filter(open).peekable();
             whom.peek()?;
-            let components = mixtures.entry(task).or_insert_with(|| self.prospects.components(votes_of(task)));
+            let components = mixtures.entry(task).or_insert_with(|| self.prospects.components(tasks.votes(task)));
             let anyone = self.prospects.information_of_newcomer(components).max(f64::MIN_POSITIVE);
-            let of_task = key_of_text(seed, name(task));
+            let of_task = key_of_text(seed, tasks.name(task));
             // The shortest of exponential waiting times, each as long as its worker tells little.
             let waiting = |&at: &usize| {
                 let says = self.prospects.information(components, &self.says[at]);

@@ -4,7 +4,7 @@ use crate::judgments::{Column, Labels, Repeats, sample_of_tasks};
 use crate::truth::known;
 use crate::{Context, Error, Result};
 
-/// How many votes a task are enough: what accuracy, agreement and calibration to expect with 1, 2, 3, ... votes.
+/// How many votes per task are enough: what accuracy, agreement and calibration to expect with 1, 2, 3, ... votes.
 ///
 /// Where there are more votes than asked about, votes are left out at random and the rest is aggregated anew ([`Auto`]).
 /// Beyond the votes there are, the fitted models draw further ones. How often a label is right is not known without true
@@ -14,14 +14,14 @@ use crate::{Context, Error, Result};
 ///
 /// | parameter | meaning | default | range |
 /// |---|---|---|---|
-/// | `most` | the most votes a task to look at | twice the mean there are | 1 to 1000 |
+/// | `most` | the most votes per task to look at | twice the mean there are | 1 to 1000 |
 /// | `target` | the accuracy to reach | none | 0 to 1, neither included |
 /// | `cost` | the price of a vote | 1 | 1e-50 to 1e50 |
 /// | `worth` | what a corrected label is worth, in the same money | 100 votes | 1e-50 to 1e50 |
 /// | `known` | known true labels | none | tasks among those labelled |
 /// | `repeats` | what becomes of labels that a worker gave to the same task twice | averaged | |
 ///
-/// Cost: about as many fits of [`Auto`] as there are votes a task, each of at most 60,000 votes (whole tasks drawn by the
+/// Cost: about as many fits of [`Auto`] as there are votes per task, each of at most 60,000 votes (whole tasks drawn by the
 /// seed).
 ///
 /// ```
@@ -41,7 +41,7 @@ use crate::{Context, Error, Result};
 /// [`Auto`]: crate::truth::Auto
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnoughVotes {
-    /// The most votes a task to look at; none for twice the mean there are.
+    /// The most votes per task to look at; none for twice the mean there are.
     pub most: Option<usize>,
     /// The accuracy to reach.
     pub target: Option<f64>,
@@ -123,7 +123,7 @@ impl EnoughVotes {
     pub fn check(&self) -> Result<()> {
         let refuse = |name, value: String, range| Err(Error::OutOfRange { name, value, range });
         if let Some(most) = self.most.filter(|most| !(1..=1000).contains(most)) {
-            return refuse("the most votes a task", most.to_string(), "1 to 1000");
+            return refuse("the most votes per task", most.to_string(), "1 to 1000");
         }
         if let Some(target) = self.target.filter(|target| !(*target > 0.0 && *target < 1.0)) {
             return refuse("the accuracy to reach", target.to_string(), "between 0 and 1, neither included");

@@ -1,7 +1,7 @@
 use crate::warning::money;
 use crate::{Warning, counted};
 
-/// What to expect of 1, 2, 3, ... votes a task, and how many are enough.
+/// What to expect of 1, 2, 3, ... votes per task, and how many are enough.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -22,7 +22,7 @@ pub struct EnoughVotesOutcome {
     pub worth: f64,
     /// What the votes there are come to.
     pub now: VotesNow,
-    /// The fewest votes a task after which further ones cost more than the labels they correct are worth; none if they still
+    /// The fewest votes per task after which further ones cost more than the labels they correct are worth; none if they still
     /// pay at the end of the curve.
     pub stops_paying: Option<usize>,
     /// What the accuracy that was asked for takes.
@@ -85,7 +85,7 @@ pub struct VotesNow {
     pub accuracy_high: f64,
 }
 
-/// What to expect of a number of votes a task.
+/// What to expect of a number of votes per task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -128,7 +128,7 @@ pub struct VotesRow {
 pub struct TargetVotes {
     /// The accuracy.
     pub accuracy: f64,
-    /// How many votes a task are expected to reach it; none if no number in the curve is.
+    /// How many votes per task are expected to reach it; none if no number in the curve is.
     pub votes: Option<usize>,
     /// How many reach it at the lower end of the band.
     pub votes_if_errors_are_shared: Option<usize>,

@@ -7,6 +7,7 @@ mod enough_outcome;
 mod models;
 mod next;
 mod next_outcome;
+mod open_tasks;
 mod panels;
 mod prospects;
 mod reference;

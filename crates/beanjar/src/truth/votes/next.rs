@@ -2,12 +2,13 @@ use super::assign::{Asked, Assignment};
 use super::enough::PRICES;
 use super::models::Models;
 use super::next_outcome::{NextQuestion, NextVotesOutcome, StopVotes};
+use super::open_tasks::OpenTasks;
 use super::prospects::{AHEAD, Prospects};
 use super::task_state::SETTLED;
-use crate::judgments::{Column, Dictionary, Labels, Repeats, Votes};
+use crate::judgments::{Column, Dictionary, Labels, Repeats};
 use crate::random::key_of_text;
 use crate::truth::known;
-use crate::truth::{Auto, Evidence};
+use crate::truth::{Auto, Evidence, TruthFit};
 use crate::{Context, Error, Result, Warning};
 
 /// Which questions to ask next: the votes that raise the expected accuracy most.
@@ -126,106 +127,85 @@ impl NextVotes {
         let gold = known(self.known.as_ref(), "gold", labels, &mut warnings)?.unwrap_or_default();
         let evidence = Evidence::with_gold(ballots, gold.clone())?;
         let fit = Auto::default().fit_models(&evidence, &context.part(0.0, 0.8))?;
-        let further = self.further_tasks(labels);
         let Some(models) = Models::of(&fit.rule) else {
             let what = "a model of the workers by these labels, without which no question is better than another";
             return Err(Error::TooManyClasses { classes: ballots.classes(), what });
         };
         let prospects = Prospects::new(models);
-
-        let tasks = ballots.tasks() + further.len();
-        let name =
-            |task: usize| if task < ballots.tasks() { labels.tasks.get(task) } else { further[task - ballots.tasks()] };
-        let votes_of = |task: usize| match task < ballots.tasks() {
-            true => ballots.votes(task),
-            false => Votes { task, workers: &[], labels: &[], weights: &[] },
+        let tasks = OpenTasks::new(labels, self.tasks.as_ref());
+        let candidates = self.candidates(&tasks, &gold, &prospects, &context.part(0.8, 0.9))?;
+        let sure = Sureness::new(&fit, &prospects, &tasks);
+        let mut asked = match &self.workers {
+            None => {
+                let ask = |of: &Candidate| Asked { task: of.task, worker: None, gain: of.gain, cost: self.cost };
+                candidates.iter().take(self.votes).map(ask).collect()
+            }
+            Some(pool) => Assignment::new(self, pool, labels, &prospects)?.assign(&candidates, &tasks, context.seed()),
         };
-        let components_of = |task: usize| prospects.components(votes_of(task));
-        let opinions = ballots.opinions();
-        let have = |task: usize| opinions.get(task).copied().unwrap_or(0);
-        let open: Vec<usize> = (0..tasks)
+        let stop = self.stop.map(|accuracy| StopVotes { accuracy, reached: sure.mean >= accuracy });
+        match self.stop {
+            Some(stop) => stop_at(&mut asked, stop, sure.mean, tasks.len()),
+            None if asked.len() < self.votes => {
+                warnings.push(Warning::FewerQuestions { asked: self.votes, questions: asked.len() });
+            }
+            None => {}
+        }
+        let worker = |at: usize| self.workers.as_ref().map_or(String::new(), |pool| pool[at].worker.clone());
+        let question = |asked: &Asked| {
+            let label = sure.of(asked.task);
+            NextQuestion {
+                task: tasks.name(asked.task).to_owned(),
+                worker: asked.worker.map(worker),
+                label: label.map(|(class, _)| labels.classes.get(class).to_owned()),
+                confidence: label.map(|(_, confidence)| confidence),
+                votes: tasks.opinions(asked.task),
+                gain: asked.gain,
+            }
+        };
+        let gained = asked.iter().map(|asked| asked.gain).sum::<f64>() / tasks.len() as f64;
+        context.report("choosing questions", 1.0)?;
+        Ok(NextVotesOutcome {
+            tasks: tasks.len(),
+            votes: tasks.all_opinions(),
+            settled: sure.voted.iter().filter(|of| of.1 > SETTLED).count(),
+            accuracy: sure.mean,
+            accuracy_after: (sure.mean + gained).min(1.0),
+            price: asked.iter().map(|asked| asked.cost).sum(),
+            stop,
+            questions: asked.iter().map(question).collect(),
+            warnings,
+        })
+    }
+
+    /// The questions that could be asked, the most useful first.
+    fn candidates(
+        &self,
+        tasks: &OpenTasks<'_>,
+        gold: &[Option<u16>],
+        prospects: &Prospects<'_>,
+        context: &Context,
+    ) -> Result<Vec<Candidate>> {
+        let open: Vec<usize> = (0..tasks.len())
             .filter(|&task| gold.get(task).copied().flatten().is_none())
-            .filter(|&task| self.most_per_task.is_none_or(|most| have(task) < most))
+            .filter(|&task| self.most_per_task.is_none_or(|most| tasks.opinions(task) < most))
             .collect();
         let pieces: Vec<&[usize]> = open.chunks(1024).collect();
-        let steps = context.part(0.8, 0.9);
-        let steps = steps.steps("choosing questions", pieces.len());
-        let found = context.map(pieces, |tasks| {
+        let steps = context.steps("choosing questions", pieces.len());
+        let found = context.map(pieces, |piece| {
             let of = |&task: &usize| {
-                let gains = rates(&prospects.gains(&components_of(task)));
-                let room = self.most_per_task.map_or(AHEAD, |most| most - have(task)).min(self.per_task);
-                let key = key_of_text(context.seed(), name(task));
+                let gains = rates(&prospects.gains(&prospects.components(tasks.votes(task))));
+                let room = self.most_per_task.map_or(AHEAD, |most| most - tasks.opinions(task)).min(self.per_task);
+                let key = key_of_text(context.seed(), tasks.name(task));
                 gains.into_iter().take(room).map(move |gain| Candidate { task, gain, key }).collect::<Vec<_>>()
             };
-            let candidates: Vec<Candidate> = tasks.iter().flat_map(of).collect();
+            let candidates: Vec<Candidate> = piece.iter().flat_map(of).collect();
             steps.tick().map(|()| candidates)
         });
         let mut candidates = found.into_iter().collect::<Result<Vec<_>>>()?.concat();
         // Gains that differ by rounding are the same: which of them comes first must not depend on the order of the rows.
         let whole = |gain: f64| (gain * 1e9).round() as i64;
         candidates.sort_by(|a, b| whole(b.gain).cmp(&whole(a.gain)).then(a.key.cmp(&b.key)));
-
-        let class = |task: usize| fit.posterior.best(task).next().unwrap_or(0);
-        // A single vote has all of a task's votes. Where no label could be held out, the models' priors say what that is worth.
-        let unchecked = fit.auto.as_ref().is_some_and(|auto| auto.plain_vote && auto.gain.is_none());
-        let sure = |task: usize| match task < ballots.tasks() {
-            true if unchecked => prospects.best(&components_of(task)),
-            true => fit.posterior.of(task)[class(task)],
-            false => 0.0,
-        };
-        let known_sure = (0..ballots.tasks()).map(sure).sum::<f64>();
-        let unseen = further.len() as f64 * prior_accuracy(&prospects, &votes_of(ballots.tasks() + 1));
-        let accuracy = (known_sure + unseen) / tasks as f64;
-        let mut asked: Vec<Asked> = match &self.workers {
-            None => candidates
-                .iter()
-                .take(self.votes)
-                .map(|of| Asked { task: of.task, worker: None, gain: of.gain, cost: self.cost })
-                .collect(),
-            Some(pool) => {
-                Assignment::new(self, pool, labels, &prospects)?.assign(&candidates, name, votes_of, context.seed())
-            }
-        };
-        let reached = self.stop.is_some_and(|stop| accuracy >= stop);
-        if let Some(stop) = self.stop {
-            let mut so_far = accuracy;
-            asked.retain(|question| {
-                let needed = so_far < stop;
-                so_far += question.gain / tasks as f64;
-                needed
-            });
-        }
-        let question = |asked: &Asked| NextQuestion {
-            task: name(asked.task).to_owned(),
-            worker: asked.worker.map(|at| self.workers.as_ref().map_or(String::new(), |pool| pool[at].worker.clone())),
-            label: (asked.task < ballots.tasks()).then(|| labels.classes.get(class(asked.task)).to_owned()),
-            confidence: (asked.task < ballots.tasks()).then(|| sure(asked.task)),
-            votes: have(asked.task),
-            gain: asked.gain,
-        };
-        if asked.len() < self.votes && !reached && self.stop.is_none() {
-            warnings.push(Warning::FewerQuestions { asked: self.votes, questions: asked.len() });
-        }
-        let gained = asked.iter().map(|asked| asked.gain).sum::<f64>() / tasks as f64;
-        context.report("choosing questions", 1.0)?;
-        Ok(NextVotesOutcome {
-            tasks,
-            votes: opinions.iter().sum(),
-            settled: (0..ballots.tasks()).filter(|&task| sure(task) > SETTLED).count(),
-            accuracy,
-            accuracy_after: (accuracy + gained).min(1.0),
-            price: asked.iter().map(|asked| asked.cost).sum(),
-            stop: self.stop.map(|accuracy| StopVotes { accuracy, reached }),
-            questions: asked.iter().map(question).collect(),
-            warnings,
-        })
-    }
-
-    /// Those of the further tasks that have no vote.
-    fn further_tasks(&self, labels: &Labels) -> Vec<&str> {
-        let lookup = labels.tasks.lookup();
-        let further = self.tasks.iter().flat_map(Dictionary::iter);
-        further.filter(|task| lookup.code(task).is_none()).collect()
+        Ok(candidates)
     }
 
     /// An error if a parameter is out of its range.
@@ -251,9 +231,44 @@ impl NextVotes {
     }
 }
 
-/// How probable the best class of a task without votes is.
-fn prior_accuracy(prospects: &Prospects<'_>, votes: &Votes<'_>) -> f64 {
-    prospects.best(&prospects.components(*votes))
+/// How sure the labels are before anything is asked.
+struct Sureness {
+    /// Of each task with votes its class and the probability of that.
+    voted: Vec<(usize, f64)>,
+    /// The mean over all tasks, those without votes among them.
+    mean: f64,
+}
+
+impl Sureness {
+    fn new(fit: &TruthFit, prospects: &Prospects<'_>, tasks: &OpenTasks<'_>) -> Self {
+        // A single vote has all of a task's votes. Where no label could be held out, the models' priors say what that is worth.
+        let unchecked = fit.auto.as_ref().is_some_and(|auto| auto.plain_vote && auto.gain.is_none());
+        let by_models = |task: usize| prospects.best(&prospects.components(tasks.votes(task)));
+        let of = |task: usize| {
+            let class = fit.posterior.best(task).next().unwrap_or(0);
+            (class, if unchecked { by_models(task) } else { fit.posterior.of(task)[class] })
+        };
+        let voted: Vec<(usize, f64)> = (0..tasks.voted()).map(of).collect();
+        let further = tasks.len() - tasks.voted();
+        let unseen = if further > 0 { further as f64 * by_models(tasks.voted()) } else { 0.0 };
+        let mean = (voted.iter().map(|of| of.1).sum::<f64>() + unseen) / tasks.len() as f64;
+        Sureness { voted, mean }
+    }
+
+    /// The class of a task and its probability; none without votes.
+    fn of(&self, task: usize) -> Option<(usize, f64)> {
+        self.voted.get(task).copied()
+    }
+}
+
+/// Cuts the questions off where the accuracy that is expected reaches what is wanted.
+fn stop_at(asked: &mut Vec<Asked>, wanted: f64, accuracy: f64, tasks: usize) {
+    let mut so_far = accuracy;
+    asked.retain(|question| {
+        let needed = so_far < wanted;
+        so_far += question.gain / tasks as f64;
+        needed
+    });
 }
 
 /// Of each further vote its gain, if votes go on as long as they pay: the slopes of the least concave curve above G.

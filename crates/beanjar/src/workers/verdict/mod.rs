@@ -137,7 +137,7 @@ pub fn judge_workers(ballots: &Ballots, context: &Context) -> Result<JudgedWorke
 const MOST_CELLS: usize = 4_000_000;
 
 /// P(label | class) of each worker, class by class.
-type Matrices = Vec<Vec<Vec<f64>>>;
+pub(super) type Matrices = Vec<Vec<Vec<f64>>>;
 
 /// The same. If `confusion` is asked for, also the matrix of each worker: by EM, the posterior of each task by the others being
 /// its prior. None where there are too many classes or workers for that, or nobody else to ask.

@@ -9,7 +9,7 @@ fn judged(tasks: &[Vec<(usize, usize)>], workers: usize, classes: usize) -> Judg
     judge_workers(&Ballots::from_tasks(tasks, workers, classes).unwrap(), &Context::new()).unwrap()
 }
 
-/// Honest workers of accuracies from a range with 20 to 400 labels each, about ten votes a task.
+/// Honest workers of accuracies from a range with 20 to 400 labels each, about ten votes per task.
 fn honest(workers: usize, classes: usize, accuracies: (f64, f64), seed: u64) -> (Vec<Vec<(usize, usize)>>, Vec<f64>) {
     let mut random = stream(seed, 0);
     let tasks = workers * 21;
