@@ -192,6 +192,21 @@ impl Confusion {
     fn components_far_apart(&self, votes: Votes<'_>, scores: &mut [f64]) -> (f64, f64) {
         let classes = scores.len();
         let mut products = Products::new(&self.prior[..classes], scores);
+        let row = |worker: u32, label: u16| {
+            let at = self.at(worker as usize, usize::from(label));
+            &self.votes[at..at + classes]
+        };
+        if votes.weights.is_empty() {
+            let ((workers, last_workers), (labels, last_labels)) =
+                (votes.workers.as_chunks::<AT_ONCE>(), votes.labels.as_chunks::<AT_ONCE>());
+            for (workers, labels) in workers.iter().zip(labels) {
+                products.multiply_at_once(std::array::from_fn(|vote| row(workers[vote], labels[vote])));
+            }
+            for (&worker, &label) in last_workers.iter().zip(last_labels) {
+                products.multiply(row(worker, label).iter().copied());
+            }
+            return products.finish();
+        }
         for (worker, label, weight) in votes.weighted() {
             let at = self.at(worker, label);
             let row = self.votes[at..at + classes].iter();

@@ -47,16 +47,28 @@ impl<'a> Products<'a> {
         }
     }
 
+    /// Multiplies each class by several factors, of which there is a row each, before any that were multiplied one by one. A
+    /// product stays in a register meanwhile, which takes half the time.
+    #[inline(always)]
+    pub(super) fn multiply_at_once(&mut self, rows: [&[f64]; AT_ONCE]) {
+        let (scores, powers) = self.parts();
+        let [a, b, c, d, e, f] = rows;
+        let factors = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f);
+        for ((score, power), (((((a, b), c), d), e), f)) in scores.iter_mut().zip(powers).zip(factors) {
+            let product = *score * a * b * c * d * e * f;
+            *power += power_of(product);
+            *score = without_power(product);
+        }
+    }
+
     /// Moves the powers of two out of the products, which are positive and not subnormal.
     #[inline(always)]
     fn take_powers(&mut self) {
-        const MANTISSA: u64 = (1 << 52) - 1;
-        const ONE: u64 = 1023 << 52;
         self.factors = 0;
         let (scores, powers) = self.parts();
         for (score, power) in scores.iter_mut().zip(powers) {
             *power += power_of(*score);
-            *score = f64::from_bits(score.to_bits() & MANTISSA | ONE);
+            *score = without_power(*score);
         }
     }
 
@@ -83,6 +95,14 @@ pub(super) fn power_of(number: f64) -> i64 {
     (number.to_bits() >> 52) as i64 - 1023
 }
 
+/// The same number with another power of two, so that it is between 1 and 2.
+#[inline(always)]
+fn without_power(number: f64) -> f64 {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    const ONE: u64 = 1023 << 52;
+    f64::from_bits(number.to_bits() & MANTISSA | ONE)
+}
+
 /// Of a power from -1022 to 1023.
 #[inline(always)]
 pub(super) fn power_of_two(power: i64) -> f64 {
@@ -107,6 +127,14 @@ mod tests {
                 let mut products = Products::new(&shares, &mut scores);
                 (0..votes).for_each(|vote| products.multiply((0..classes).map(|class| factor(vote, class))));
                 let (sum, log) = products.finish();
+                let row = |vote: usize| (0..classes).map(|class| factor(vote, class)).collect::<Vec<f64>>();
+                let mut several = vec![0.0; classes];
+                let mut products = Products::new(&shares, &mut several);
+                let rows: Vec<Vec<f64>> = (0..votes).map(row).collect();
+                let (groups, rest) = rows.as_chunks::<AT_ONCE>();
+                groups.iter().for_each(|group| products.multiply_at_once(group.each_ref().map(Vec::as_slice)));
+                rest.iter().for_each(|row| products.multiply(row.iter().copied()));
+                assert_eq!((products.finish(), &several), ((sum, log), &scores));
                 let logs =
                     |class: usize| shares[class].ln() + (0..votes).map(|vote| factor(vote, class).ln()).sum::<f64>();
                 let most = (0..classes).map(logs).fold(f64::NEG_INFINITY, f64::max);

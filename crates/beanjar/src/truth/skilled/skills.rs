@@ -4,7 +4,6 @@ use super::super::em::{Expected, Model, Step};
 use super::super::rule::Confusion;
 use super::Skilled;
 use super::draws::Draws;
-use crate::logistic::logistic;
 
 /// Bounds within which the learned numbers stay, whatever the data: beyond them nothing changes any more.
 const STRENGTH: (f64, f64) = (0.1, 1000.0);
@@ -82,8 +81,11 @@ impl Skills {
     fn set_means(&mut self) {
         let (labels, components) = (self.labels, self.components);
         self.means.clear();
+        let odds = Odds::of(&self.base);
+        let mut right = vec![0.0; components];
         for skill in self.skill.iter().chain([&0.0]) {
-            let right: Vec<f64> = self.base.iter().map(|base| logistic(base + skill).clamp(1e-4, 1.0 - 1e-4)).collect();
+            odds.right(*skill, &mut right);
+            right.iter_mut().for_each(|right| *right = right.clamp(1e-4, 1.0 - 1e-4));
             for (label, wrong) in self.wrong.chunks_exact(components).enumerate() {
                 let first = self.means.len();
                 self.means.extend(right.iter().zip(wrong).map(|(right, wrong)| ((1.0 - right) * wrong).max(LEAST)));
@@ -121,27 +123,30 @@ impl Skills {
         let middle: Vec<f64> =
             self.base.chunks_exact(self.labels).map(|kind| kind.iter().sum::<f64>() / self.labels as f64).collect();
         // The slope and the curvature of the log-likelihood of one worker's draws of one component.
-        let of = |base: f64, skill: f64, at: usize| {
+        let of = |p: f64, at: usize| {
             let (right, all) = (draws.right[at], draws.right[at] + draws.wrong[at]);
-            let p = logistic(base + skill);
             (right - all * p, all * p * (1.0 - p))
         };
         let towards = |(component, base): (usize, &f64)| (middle[component / self.labels] - base, 1.0);
         let mut sums: Vec<(f64, f64)> = self.base.iter().enumerate().map(towards).collect();
+        let (odds, mut p) = (Odds::of(&self.base), vec![0.0; components]);
         for (worker, &skill) in self.skill.iter().enumerate() {
+            odds.right(skill, &mut p);
             for (component, (slope, curvature)) in sums.iter_mut().enumerate() {
-                let more = of(self.base[component], skill, worker * components + component);
+                let more = of(p[component], worker * components + component);
                 (*slope, *curvature) = (*slope + more.0, *curvature + more.1);
             }
         }
         for (base, (slope, curvature)) in self.base.iter_mut().zip(sums) {
             *base = (*base + (slope / curvature).clamp(-1.0, 1.0)).clamp(BASE.0, BASE.1);
         }
+        let odds = Odds::of(&self.base);
         let mut spread = 0.0;
         for worker in 0..workers {
+            odds.right(self.skill[worker], &mut p);
             let (mut slope, mut curvature) = (-self.skill[worker] / self.variance, 1.0 / self.variance);
-            for component in 0..components {
-                let more = of(self.base[component], self.skill[worker], worker * components + component);
+            for (component, p) in p.iter().enumerate() {
+                let more = of(*p, worker * components + component);
                 (slope, curvature) = (slope + more.0, curvature + more.1);
             }
             let skill = (self.skill[worker] + (slope / curvature).clamp(-1.0, 1.0)).clamp(SKILL.0, SKILL.1);
@@ -152,6 +157,22 @@ impl Skills {
         let mean = self.skill.iter().sum::<f64>() / workers as f64;
         self.base.iter_mut().for_each(|base| *base += mean);
         self.skill.iter_mut().for_each(|skill| *skill -= mean);
+    }
+}
+
+/// The odds of being wrong of a worker of skill 0, component by component. Those of any worker are these times one number, so
+/// that one exponential of each worker is enough.
+struct Odds(Vec<f64>);
+
+impl Odds {
+    fn of(base: &[f64]) -> Self {
+        Odds(base.iter().map(|base| (-base).exp()).collect())
+    }
+
+    /// The probability of being right, component by component, of a worker of this skill.
+    fn right(&self, skill: f64, right: &mut [f64]) {
+        let wrong = (-skill).exp();
+        right.iter_mut().zip(&self.0).for_each(|(right, odds)| *right = 1.0 / (1.0 + odds * wrong));
     }
 }
 
