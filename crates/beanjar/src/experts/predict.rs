@@ -1,7 +1,9 @@
+use super::linear::normalise;
 use super::{Classifier, ExpertsModel, FeatureTable, Features, LearnedFrom};
 use crate::classes_truth::PredictedClass;
 use crate::judgments::{Ballots, Labels, Repeats};
 use crate::likeliest::likeliest;
+use crate::truth::pool_share;
 use crate::{ClassesTruth, Column, Context, Dictionary, Error, Result, Warning};
 
 /// The probabilities of units' classes by a model learned from experts, as the command `predict` prints them.
@@ -69,7 +71,10 @@ impl ExpertsModel {
                     let (unit, expert) = (table.units().get(unit), &self.expert_names()[expert]);
                     self.learned_from().is_some_and(|learned_from| learned_from.has_label(unit, expert))
                 };
-                experts.posterior_given(&self.held_out_sums(table.units(), &features)?, &features, &ballots, learned)?
+                let sums = self.held_out_sums(table.units(), &features)?;
+                let mut both = experts.posterior_given(&sums, &features, &ballots, learned)?;
+                self.allow_for_shared_errors(&self.classifier().linear().probabilities_of(&sums), &ballots, &mut both);
+                both
             }
         };
         context.report("predicting", 1.0)?;
@@ -116,6 +121,28 @@ impl ExpertsModel {
             }
         }
         Ok(found)
+    }
+
+    /// Experts err together, more or less: on a unit that misleads one, others are misled. As [`Auto`](crate::truth::Auto) does
+    /// without features, labels are read in two ways, as independent and as copies of one another. Taken as one opinion, the
+    /// n labels of a unit say the n-th root of what they say together, beside its features.
+    ///
+    /// `alone` is P(class | features), and `both` P(class | features, labels) with independent labels, unit by unit.
+    fn allow_for_shared_errors(&self, alone: &[f64], ballots: &Ballots, both: &mut [f64]) {
+        let (classes, share) = (self.classes().len(), pool_share(self.expert_names().len()));
+        let log = |p: f64| p.max(f64::MIN_POSITIVE).ln();
+        let mut one = vec![0.0; classes];
+        for (unit, (alone, both)) in alone.chunks_exact(classes).zip(both.chunks_exact_mut(classes)).enumerate() {
+            let labels = ballots.votes(unit).opinions();
+            if labels <= 1.0 {
+                continue;
+            }
+            for ((one, alone), both) in one.iter_mut().zip(alone).zip(&*both) {
+                *one = log(*alone) + (log(*both) - log(*alone)) / labels;
+            }
+            normalise(&mut one);
+            both.iter_mut().zip(&one).for_each(|(both, one)| *both += share * (one - *both));
+        }
     }
 
     /// What experts whom the model knows said of units, in the order of these.
@@ -287,5 +314,72 @@ mod json {
             }
             map.end()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Learn;
+    use crate::experts::LearnData;
+    use crate::simulate::{Crowd, Embeddings};
+
+    #[test]
+    fn labels_count_half_as_copies_and_half_as_independent() {
+        let crowd = Crowd { tasks: 120, workers: 6, classes: 3, votes: (1, 4), accuracy: 0.7, ..Crowd::default() };
+        let embeddings = Embeddings { crowd, unlabelled: 0, features: 5, directions: 3, separation: 2.0 };
+        let context = Context::new();
+        let drawn = embeddings.draw(&context).unwrap();
+        let (table, labels) = (drawn.table().unwrap(), drawn.to_labels().unwrap());
+        // A penalty that is given holds no labels out, so that nothing is left out of what labels are read by.
+        let learn = Learn { penalty: Some(5.0), restarts: 0, ..Learn::default() };
+        let model = learn.fit(&LearnData::new(&table, &labels), &context).unwrap().model;
+        // Other ids, of which the model learned nothing.
+        let renamed = |ids: &Dictionary| ids.iter().map(|id| format!("new {id}")).collect::<Dictionary>();
+        let fresh =
+            FeatureTable::new(renamed(table.units()), table.names().to_vec(), table.features().clone()).unwrap();
+        let rows: Vec<(String, &str, &str)> = (0..labels.tasks.len())
+            .flat_map(|task| {
+                let id = format!("new {}", labels.tasks.get(task));
+                let name = |(worker, label): (usize, usize)| (labels.workers.get(worker), labels.classes.get(label));
+                labels.votes(task).iter().map(move |vote| (id.clone(), name(vote).0, name(vote).1)).collect::<Vec<_>>()
+            })
+            .collect();
+        let labels = Labels::from_rows(rows.iter().map(|row| (&row.0[..], row.1, row.2))).unwrap();
+        let found = model.predict(&fresh, Some(&labels), &context).unwrap().probabilities;
+        let alone = model.predict(&fresh, None, &context).unwrap().probabilities;
+        let experts = model.experts().unwrap();
+        let (mut single, mut several) = (0, 0);
+        for unit in 0..fresh.units().len() {
+            let task = labels.tasks.iter().position(|id| id == fresh.units().get(unit)).unwrap();
+            let votes = labels.votes(task);
+            let known: Dictionary = model.expert_names().iter().map(String::as_str).collect();
+            let said: Vec<(usize, usize)> = votes
+                .iter()
+                .map(|(worker, label)| {
+                    let class = model.classes().iter().position(|name| name == labels.classes.get(label)).unwrap();
+                    (known.lookup().code(labels.workers.get(worker)).unwrap(), class)
+                })
+                .collect();
+            let ballots = Ballots::from_tasks(std::slice::from_ref(&said), known.len(), 3).unwrap();
+            let ease = fresh.features().sums(experts.ease())[unit];
+            let logs = experts.label_logs(&[ease], &ballots);
+            let read = |power: f64| {
+                let odds: Vec<f64> =
+                    (0..3).map(|class| alone[3 * unit + class] * (power * logs[class]).exp()).collect();
+                odds.iter().map(|value| value / odds.iter().sum::<f64>()).collect::<Vec<f64>>()
+            };
+            let (product, copies) = (read(1.0), read(1.0 / said.len() as f64));
+            for class in 0..3 {
+                let by_hand = 0.5 * (product[class] + copies[class]);
+                assert!(
+                    (found[3 * unit + class] - by_hand).abs() < 1e-9,
+                    "{unit}: {} {by_hand}",
+                    found[3 * unit + class]
+                );
+            }
+            if said.len() == 1 { single += 1 } else { several += 1 }
+        }
+        assert!(single > 5 && several > 50, "{single} {several}");
     }
 }

@@ -71,7 +71,7 @@ impl Default for Auto {
 
 /// The weight of the linear pool beside Bayes' rule, by the number of workers who voted. With more than half of it, the pool
 /// would outvote what the models know of the workers.
-fn pool_share(workers: usize) -> f64 {
+pub(crate) fn pool_share(workers: usize) -> f64 {
     (0.9 - 0.3 * (workers.max(1) as f64).log10()).clamp(0.1, 0.5)
 }
 
