@@ -1,4 +1,5 @@
 use super::*;
+use crate::likeliest::likeliest;
 use crate::simulate::{Crowd, WorkerModel};
 use crate::truth::{DawidSkene, OneCoin};
 
@@ -134,4 +135,79 @@ fn odd_crowds_get_an_answer() {
     let ballots = Ballots::from_tasks(&[vec![(0, 0)], vec![(0, 0)]], 1, 1).unwrap();
     let fitted = Skilled::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap();
     assert_eq!(fitted.posterior.of(0), [1.0]);
+}
+
+#[test]
+fn two_kinds_that_are_the_same_are_one_kind() {
+    let (ballots, _, _) = crowd(WorkerModel::Confusion, 12);
+    let evidence = Evidence::votes(&ballots).unwrap();
+    let context = Context::new();
+    let one = Skilled::default();
+    // From a start in which each class is shared by both kinds alike, EM has no reason to set them apart.
+    let mut halves = Posterior::equal(ballots.tasks(), 8);
+    halves.fill(&context, |task, row| {
+        let votes = ballots.votes(task);
+        row.fill(0.0);
+        votes.iter().for_each(|(_, label)| {
+            [label, label + 4].map(|component| row[component] += 0.5 / votes.labels.len() as f64);
+        });
+    });
+    let climb = |kinds: usize, start: Start<'_>| {
+        // Equal shares of classes, for a pseudo-task of each component is one for each kind.
+        let method = Skilled { kinds, prior: ClassPrior::Uniform, ..one.clone() };
+        let mut model = Skills::new(&method, ballots.workers(), &VoteShares::of(&ballots));
+        let em =
+            Em { votes: &evidence, classes: 4 * kinds, start, stopping: Stopping { iterations: 3, tolerance: 0.0 } };
+        em.climb(&mut model, &context).unwrap()
+    };
+    let (single, double) = (climb(1, Start::Votes), climb(2, Start::Posterior(&halves)));
+    let (mut row, mut rows) = ([0.0; 4], [0.0; 8]);
+    let (mut apart, mut same) = (0.0, 0);
+    for task in 0..ballots.tasks() {
+        single.tables.components(ballots.votes(task), &mut row);
+        double.tables.components(ballots.votes(task), &mut rows);
+        for class in 0..4 {
+            assert!((rows[class] - rows[class + 4]).abs() < 1e-9, "{task}");
+            rows[class] += rows[class + 4];
+            apart += (row[class] - rows[class]).abs() / 4000.0;
+        }
+        same += usize::from(likeliest(&row) == likeliest(&rows[..4]));
+    }
+    // Not to the last digit: the rows of either kind have half of the votes, and are drawn to the population's as strongly.
+    assert!(apart < 0.005 && same >= 990, "{apart}, {same}");
+}
+
+#[test]
+fn leaving_a_vote_out_is_near_to_a_fit_without_it() {
+    let crowd = Crowd { tasks: 240, workers: 8, classes: 3, votes: (4, 4), accuracy: 0.65, ..Crowd::default() };
+    let drawn = crowd.draw(&Context::new().with_seed(3)).unwrap();
+    let context = Context::new();
+    let fitted = |tasks: &[Vec<(usize, usize)>]| {
+        let ballots = Ballots::from_tasks(tasks, 8, 3).unwrap();
+        let mut fit = Skilled::default().climb(&Evidence::votes(&ballots).unwrap(), &context).unwrap();
+        let expected = fit.take_expected(&Evidence::votes(&ballots).unwrap(), &context).unwrap();
+        (fit.leave_one_out(&ballots, &expected, &context), fit.climb.tables, ballots)
+    };
+    let (left_out, tables, ballots) = fitted(&drawn.labels);
+    let (mut near, mut far) = (0.0, 0.0);
+    for task in (0..240).step_by(20) {
+        // Each vote is read by the tables of a fit that has not seen it.
+        let mut refitted: Vec<f64> = tables.prior().to_vec();
+        for vote in 0..drawn.labels[task].len() {
+            let (worker, label) = drawn.labels[task][vote];
+            let mut others = drawn.labels.clone();
+            others[task].remove(vote);
+            let (_, tables, _) = fitted(&others);
+            refitted.iter_mut().enumerate().for_each(|(class, p)| *p *= tables.probability(worker, class, label));
+        }
+        let sum: f64 = refitted.iter().sum();
+        let mut with_it = [0.0; 3];
+        tables.components(ballots.votes(task), &mut with_it);
+        for class in 0..3 {
+            near += (left_out.of(task)[class] - refitted[class] / sum).abs();
+            far += (with_it[class] - refitted[class] / sum).abs();
+        }
+    }
+    // A fit without a vote differs in all tables, of which only the voter's is corrected.
+    assert!(near < 0.75 * far, "{near} against {far} with the vote");
 }
