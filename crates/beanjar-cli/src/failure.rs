@@ -24,7 +24,7 @@ impl fmt::Display for Failure {
 }
 
 /// The flags of numbers that are out of range.
-const FLAGS: [(&str, &str); 49] = [
+const FLAGS: [(&str, &str); 50] = [
     ("a cost", " (--cost)"),
     ("a limit", " (--per-worker, --most-per-task)"),
     ("a noise factor", " (--noise-factor)"),
@@ -38,6 +38,7 @@ const FLAGS: [(&str, &str); 49] = [
     ("the accuracy to stop at", " (--stop)"),
     ("the budget", " (--budget)"),
     ("the class prior", " (--prior)"),
+    ("the most judgments of an attribute", " (--at-most)"),
     ("the most votes per task", " (--most)"),
     ("the number of bootstrap copies", " (--bootstrap)"),
     ("the number of bootstrap samples", " (--bootstrap)"),

@@ -280,7 +280,7 @@ fn a_number_out_of_range_is_named_with_its_flag() {
     let learn = ["learn", "experts/features.csv", "--labels", "experts/labels.csv"];
     let (votes, next) = (["votes", "crowd/labels.csv"], ["next", "crowd/labels.csv"]);
     let (simulate, photos) = (["simulate", "labels", "--out", "x"], ["simulate", "photos", "--out", "x"]);
-    let cases: [(&[&str], &[&str]); 41] = [
+    let cases: [(&[&str], &[&str]); 43] = [
         (&aggregate[..2], &["--prior", "0.5"]),
         (&aggregate, &["dawid-skene", "--smoothing", "-1"]),
         (&aggregate, &["dawid-skene", "--iterations", "0"]),
@@ -292,7 +292,9 @@ fn a_number_out_of_range_is_named_with_its_flag() {
         (&["inspect", "crowd/labels.csv"], &["--bootstrap", "99999999"]),
         (&["inspect", "photos/judgments.csv"], &["--mean-of", "0"]),
         (&["inspect", "photos/judgments.csv"], &["--wanted", "2"]),
+        (&["inspect", "crowd/labels.csv"], &["--wanted", "NaN"]),
         (&select[..6], &["--budget", "-1"]),
+        (&select, &["--at-most", "0"]),
         (&select, &["--ridge", "-1"]),
         (&select, &["--bootstrap", "99999999"]),
         (&select, &["--noise-factor", "-1"]),

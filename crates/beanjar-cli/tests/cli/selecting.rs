@@ -233,7 +233,7 @@ fn mistakes_are_said_in_one_sentence() {
         (with(&["--budget", "1e9"]), "at most 20000"),
         (with(&["--budget", "5", "--cost", "male=0"]), "above 0"),
         (with(&["--budget", "5", "--cost", "male=1e-9"]), "at most 20000"),
-        (with(&["--budget", "5", "--at-most", "0"]), "explains anything"),
+        (with(&["--budget", "5", "--at-most", "0"]), "must be 1 or more (--at-most)"),
         (with(&["--budget", "1", "--method", "averages"]), "explains anything"),
         (vec!["select", "judgments.csv", "--labels", "blank.csv", "--budget", "5"], "no value"),
         (with(&["--budget", "5", "--cost", "hight=4"]), "no attribute 'hight'"),

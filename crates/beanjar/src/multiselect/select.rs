@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 /// | `budget` | what may be spent on the judgments of each new object | 20 | above 0 |
 /// | `method` | how to choose | Full | |
 /// | `costs` | what a judgment of an attribute costs | 1 each | above 0 |
-/// | `at_most` | how often any attribute may be judged | no limit | |
+/// | `at_most` | how often any attribute may be judged | no limit | 1 or more |
 /// | `limits` | how often an attribute may be judged, if not `at_most` | none | |
 /// | `always` | attributes to judge at least once | none | |
 /// | `never` | attributes never to judge | none | |
@@ -153,6 +153,13 @@ impl Select {
         if let Some((attribute, cost)) = self.costs.iter().find(|(_, cost)| !(**cost > 0.0 && **cost <= LARGEST)) {
             let value = format!("{} for '{}'", brief(*cost), attribute.chars().take(40).collect::<String>());
             return Err(Error::OutOfRange { name: "a cost", value, range: "above 0, and 1e50 at most" });
+        }
+        if self.at_most == Some(0) {
+            return Err(Error::OutOfRange {
+                name: "the most judgments of an attribute",
+                value: "0".into(),
+                range: "1 or more",
+            });
         }
         self.ridge.map_or(Ok(()), check_ridge)?;
         self.noise_factors.check()?;

@@ -6,7 +6,6 @@ pub(crate) use judgments_report::JudgmentsReport;
 
 use super::by_question::ByQuestion;
 use super::reading_flags::{By, Reading};
-use super::repeats::RepeatsName;
 use super::report_flags::{ReportFlags, by_question, title_of};
 use crate::Common;
 use crate::failure::{Failure, Result};
@@ -14,6 +13,7 @@ use crate::output::{Rows, exact, with_header};
 use beanjar::reliability::{AdjustedMean, Scale};
 use beanjar::{
     Dictionary, InspectJudgments, InspectJudgmentsOutcome, InspectLabels, InspectLabelsOutcome, Judgments, Labels,
+    Repeats,
 };
 use beanjar_io::{Data, Output, Question, Read, Source, read_table, write_rows};
 use clap::{Args, ValueEnum};
@@ -45,8 +45,8 @@ pub(crate) struct Inspect {
     scale: ScaleName,
     /// For labels: what becomes of labels that a worker gave to the same task more than once: all count, or the first. Alpha and
     /// agreement count whole labels, so they cannot be averaged as in other commands.
-    #[arg(long, value_enum, default_value_t = RepeatsName::All)]
-    repeats: RepeatsName,
+    #[arg(long, value_enum, default_value_t = WholeRepeats::All)]
+    repeats: WholeRepeats,
     /// For labels: how many bootstrap copies of the tasks for alpha's interval; 0 for none.
     #[arg(long, value_name = "N", default_value_t = InspectLabels::default().bootstrap)]
     bootstrap: usize,
@@ -65,6 +65,24 @@ pub(crate) struct Inspect {
     all: bool,
     #[command(flatten)]
     report: ReportFlags,
+}
+
+/// Without an average: alpha and agreement count whole labels.
+#[derive(Clone, Copy, ValueEnum)]
+enum WholeRepeats {
+    /// All count, as if by different workers.
+    All,
+    /// The first counts.
+    First,
+}
+
+impl From<WholeRepeats> for Repeats {
+    fn from(name: WholeRepeats) -> Repeats {
+        match name {
+            WholeRepeats::All => Repeats::All,
+            WholeRepeats::First => Repeats::First,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -92,6 +110,8 @@ impl From<ScaleName> for Scale {
 
 impl Inspect {
     pub(crate) fn run(&self, common: &Common) -> Result<()> {
+        // Whatever the file holds: a number out of range is a mistake.
+        self.judgment_params(None).check()?;
         let inputs: Vec<&Source> = std::iter::once(&self.file).chain(&self.labels).collect();
         let (sink, page) = self.report.places(&inputs, common)?;
         let title = format!("How reliable {} is", title_of(&self.file));
@@ -141,9 +161,11 @@ impl Inspect {
     }
 
     fn inspect_judgments(&self, judgments: &Judgments, common: &Common) -> Result<InspectJudgmentsOutcome> {
-        let adjusted = self.adjusted.is_some();
-        let params = InspectJudgments { mean_of: self.mean_of, wanted: self.wanted, known: self.known()?, adjusted };
-        params.run(judgments, &common.context()?).map_err(|error| self.blame(error))
+        self.judgment_params(self.known()?).run(judgments, &common.context()?).map_err(|error| self.blame(error))
+    }
+
+    fn judgment_params(&self, known: Option<Dictionary>) -> InspectJudgments {
+        InspectJudgments { mean_of: self.mean_of, wanted: self.wanted, known, adjusted: self.adjusted.is_some() }
     }
 
     fn inspect_labels(&self, labels: &Labels, common: &Common) -> Result<InspectLabelsOutcome> {

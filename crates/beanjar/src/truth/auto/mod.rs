@@ -1,10 +1,10 @@
 //! Several fits, weighed by how well they predict held-out labels and known answers.
 
 mod candidate;
-mod far;
 mod held_out;
 mod known;
 mod many_classes;
+mod on_cluster;
 mod one_vote;
 mod stack;
 mod summary;

@@ -148,9 +148,10 @@ fn two_kinds_that_are_the_same_are_one_kind() {
     halves.fill(&context, |task, row| {
         let votes = ballots.votes(task);
         row.fill(0.0);
-        votes.iter().for_each(|(_, label)| {
-            [label, label + 4].map(|component| row[component] += 0.5 / votes.labels.len() as f64);
-        });
+        for (_, label) in votes.iter() {
+            row[label] += 0.5 / votes.labels.len() as f64;
+            row[label + 4] += 0.5 / votes.labels.len() as f64;
+        }
     });
     let climb = |kinds: usize, start: Start<'_>| {
         // Equal shares of classes, for a pseudo-task of each component is one for each kind.
