@@ -1,3 +1,6 @@
+use crate::message::{brief, cut, first_few, shortened};
+use crate::nearest_name::did_you_mean;
+
 /// What can be wrong with data or parameters, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -19,7 +22,7 @@ pub enum Error {
         limit: u64,
     },
     /// A value that is infinite or not a number.
-    #[error("the value of object '{object}', attribute '{attribute}' is not a finite number")]
+    #[error("the value of object '{object}', attribute '{attribute}' is not a finite number", object = cut(object), attribute = cut(attribute))]
     NotFinite {
         /// The judged object.
         object: String,
@@ -28,8 +31,7 @@ pub enum Error {
     },
     /// A scale that needs numbers met a class that is none.
     #[error(
-        "the {scale} scale needs labels that are numbers{extra}, and '{class}' is not one; the nominal scale takes any"
-    )]
+        "the {scale} scale needs labels that are numbers{extra}, and '{class}' is not one; the nominal scale takes any", class = cut(class))]
     ClassNotANumber {
         /// The scale asked for.
         scale: &'static str,
@@ -39,13 +41,13 @@ pub enum Error {
         extra: &'static str,
     },
     /// A class without a place in the order of classes.
-    #[error("the label '{class}' has no place in the order that is given; name every label in it")]
+    #[error("the label '{class}' has no place in the order that is given; name every label in it", class = cut(class))]
     NotInOrder {
         /// The class.
         class: String,
     },
     /// A judgment that cannot be worked with.
-    #[error("the judgment of '{attribute}' of '{object}' is {value:e}, which is too large; rescale the values")]
+    #[error("the judgment of '{attribute}' of '{object}' is {value:e}, which is too large; rescale the values", attribute = cut(attribute), object = cut(object))]
     TooLarge {
         /// The object judged.
         object: String,
@@ -55,7 +57,7 @@ pub enum Error {
         value: f64,
     },
     /// An ordinal scale of names whose order is not known.
-    #[error("the ordinal scale needs to know the order of labels that are not numbers, such as '{class}'")]
+    #[error("the ordinal scale needs to know the order of labels that are not numbers, such as '{class}'", class = cut(class))]
     OrderUnknown {
         /// One of the classes.
         class: String,
@@ -72,8 +74,7 @@ pub enum Error {
     },
     /// Two tables that should speak of the same things do not.
     #[error(
-        "none of the {left} {what}s is among the {right} of the other table (the first are '{left_example}' and '{right_example}'); check that both name their {what}s alike"
-    )]
+        "none of the {left} {what}s is among the {right} of the other table (the first are '{left_example}' and '{right_example}'); check that both name their {what}s alike", left_example = cut(left_example), right_example = cut(right_example))]
     NothingInCommon {
         /// What the ids name.
         what: &'static str,
@@ -87,7 +88,7 @@ pub enum Error {
         right_example: String,
     },
     /// A table that speaks of the right things has no value for any of them.
-    #[error("column '{column}' has no value for any {what}")]
+    #[error("column '{column}' has no value for any {what}", column = cut(column))]
     NoValues {
         /// What the ids name.
         what: &'static str,
@@ -95,10 +96,10 @@ pub enum Error {
         column: String,
     },
     /// An id that should stand once stands twice.
-    #[error("'{0}' stands twice; each id must stand once")]
+    #[error("'{name}' stands twice; each id must stand once", name = cut(.0))]
     RepeatedId(String),
     /// A text that should be a number.
-    #[error("'{text}' for '{id}' in column '{column}' is not a number")]
+    #[error("'{text}' for '{id}' in column '{column}' is not a number", text = cut(text), id = cut(id), column = cut(column))]
     NotANumber {
         /// The text.
         text: String,
@@ -108,7 +109,7 @@ pub enum Error {
         column: String,
     },
     /// A text that should be a whole number.
-    #[error("'{text}' for '{id}' in column '{column}' is not a whole number")]
+    #[error("'{text}' for '{id}' in column '{column}' is not a whole number", text = cut(text), id = cut(id), column = cut(column))]
     NotWhole {
         /// The text.
         text: String,
@@ -130,7 +131,7 @@ pub enum Error {
         expected: usize,
     },
     /// An attribute that the judgments do not have.
-    #[error("no attribute '{name}' among the judgments{}; there are {}", did_you_mean(.nearest.as_deref()), .known.join(", "))]
+    #[error("no attribute '{name}' among the judgments{}; there are {}", did_you_mean(.nearest), first_few(.known), name = cut(name))]
     UnknownAttribute {
         /// The name given.
         name: String,
@@ -140,7 +141,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// An attribute that must be judged and must not.
-    #[error("'{0}' cannot be both always and never judged")]
+    #[error("'{name}' cannot be both always and never judged", name = cut(.0))]
     AlwaysAndNever(String),
     /// A text that is no selection.
     #[error("not a selection: {problem} (line {line})")]
@@ -154,10 +155,10 @@ pub enum Error {
     #[error("the selection asks for no judgment at all")]
     EmptySelection,
     /// A selection asks for an attribute that no object has.
-    #[error("no judgment of '{0}', which the selection asks for")]
+    #[error("no judgment of '{name}', which the selection asks for", name = cut(.0))]
     NeverJudged(String),
     /// Data that have nothing a model could use.
-    #[error("no judgment of any attribute of the model ({})", .0.join(", "))]
+    #[error("no judgment of any attribute of the model ({})", first_few(.0))]
     NoModelAttribute(Vec<String>),
     /// No attribute was ever judged twice.
     #[error(
@@ -186,7 +187,7 @@ pub enum Error {
         needed: usize,
     },
     /// A majority of judgments that have more than two values.
-    #[error("judgments of '{0}' have more than two values, of which there is no majority to speak of; take the median")]
+    #[error("judgments of '{name}' have more than two values, of which there is no majority to speak of; take the median", name = cut(.0))]
     MajorityOfMany(String),
     /// A pilot that says nothing of noise.
     #[error(
@@ -197,8 +198,7 @@ pub enum Error {
     /// Labels that are neither numbers nor classes.
     #[error(
         "labels must be numbers, or names of 2 to 100 classes with two objects each or more; there are {classes} different \
-         ones, such as '{example}'"
-    )]
+         ones, such as '{example}'", example = cut(example))]
     LabelsUnclear {
         /// How many different ones there are.
         classes: usize,
@@ -219,8 +219,7 @@ pub enum Error {
     /// The budget pays for more judgments than a table can hold.
     #[error(
         "a budget of {} could pay {judgments:.0} judgments of an object, and at most {most} can be planned; raise the costs, or limit the judgments of each attribute",
-        brief(*budget)
-    )]
+        brief(*budget))]
     BudgetTooLarge {
         /// What may be spent.
         budget: f64,
@@ -231,8 +230,7 @@ pub enum Error {
     },
     /// An attribute that must be judged and cannot be.
     #[error(
-        "'{0}' is always to be judged, but no labelled object has two judgments of it, so nothing is known of its noise"
-    )]
+        "'{name}' is always to be judged, but no labelled object has two judgments of it, so nothing is known of its noise", name = cut(.0))]
     AlwaysUnusable(String),
     /// No attribute explains anything.
     #[error("no judgment within the budget explains anything of the label; check the labels, or raise the budget")]
@@ -260,7 +258,7 @@ pub enum Error {
         error: Box<Error>,
     },
     /// A weight that cannot be used.
-    #[error("the weight of '{worker}' is '{value}', which is not a number of 0 or more")]
+    #[error("the weight of '{worker}' is '{value}', which is not a number of 0 or more", worker = cut(worker), value = cut(value))]
     BadWeight {
         /// Whose weight.
         worker: String,
@@ -287,13 +285,13 @@ pub enum Error {
         known: u64,
     },
     /// A model file of a kind that does not exist.
-    #[error("a model of kind '{0}', which is not known")]
+    #[error("a model of kind '{name}', which is not known", name = cut(.0))]
     ModelKind(String),
     /// A model file with something missing or wrong in it.
     #[error("damaged: {0}")]
     DamagedModel(String),
     /// Labels none of which a model knows.
-    #[error("no label is of a class of the model ({})", .0.join(", "))]
+    #[error("no label is of a class of the model ({})", first_few(.0))]
     NoModelClass(Vec<String>),
     /// A rule met votes of another number of classes or workers.
     #[error("the rule is for {classes} classes and {workers} workers, and the votes are not")]
@@ -327,7 +325,7 @@ pub enum Error {
     #[error("its numbers do not fit together")]
     NotAModel,
     /// A table of features lacks one that a model needs.
-    #[error("no column '{0}', which the model needs")]
+    #[error("no column '{name}', which the model needs", name = cut(.0))]
     NoFeature(String),
     /// Labels were given to a model that does not know experts.
     #[error("the model has a classifier and no experts, so it cannot read labels")]
@@ -356,42 +354,5 @@ pub enum Error {
     Stopped,
 }
 
-fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |nearest| format!(" (did you mean '{nearest}'?)"))
-}
-
-/// A number of a few digits, however large or small it is.
-pub(crate) fn brief(number: f64) -> String {
-    match number == 0.0 || (1e-4..1e15).contains(&number.abs()) || !number.is_finite() {
-        true => number.to_string(),
-        false => format!("{number:e}"),
-    }
-}
-
-/// A value that is refused; a number of hundreds of digits is not written out.
-fn shortened(value: &str) -> String {
-    match value.parse().ok().filter(|_| value.len() > 24) {
-        Some(number) => brief(number),
-        None => value.to_owned(),
-    }
-}
-
 /// The result of a library call.
 pub type Result<T> = std::result::Result<T, Error>;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_messages_are_short() {
-        let numbers = [0.0, -1.0, 30.5, 1e300, -1e-300, f64::NAN, f64::INFINITY];
-        assert_eq!(numbers.map(brief), ["0", "-1", "30.5", "1e300", "-1e-300", "NaN", "inf"]);
-        let range =
-            |value: f64| Error::OutOfRange { name: "the ridge", value: value.to_string(), range: "0 to 1" }.to_string();
-        assert_eq!(range(-1e300), "the ridge is -1e300, and must be 0 to 1");
-        assert_eq!(range(-0.5), "the ridge is -0.5, and must be 0 to 1");
-        let small = Error::BudgetTooSmall { budget: 1e-300, cheapest: 1.0 };
-        assert_eq!(small.to_string(), "a budget of 1e-300 is too small: what must be asked costs 1");
-    }
-}

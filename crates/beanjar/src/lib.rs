@@ -44,6 +44,7 @@ mod gamma;
 mod likeliest;
 mod log_product;
 mod logistic;
+mod message;
 mod mutual_information;
 mod nearest_name;
 mod normal;

@@ -1,5 +1,7 @@
 //! The name that somebody who mistyped one may have meant.
 
+use crate::message::cut;
+
 use crate::Dictionary;
 
 /// The name that takes the fewest edits, if those change at most a third of the letters.
@@ -27,7 +29,7 @@ fn edits(a: &str, b: &str) -> usize {
 
 /// The question in a message, if there is such a name.
 pub(crate) fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
+    nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean '{}'?)", cut(name)))
 }
 
 #[cfg(test)]

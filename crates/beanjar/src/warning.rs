@@ -1,3 +1,4 @@
+use crate::message::{cut, first_few};
 use crate::nearest_name::did_you_mean;
 
 /// What a user should know of a result, though it is no reason not to give it. Outcomes carry these; nothing is printed.
@@ -16,7 +17,7 @@ pub enum Warning {
         rule: &'static str,
     },
     /// Known labels that no worker ever gave.
-    #[error("the table of {table}: {} with a label that no worker gave, such as '{example}'; left out", counted(*.tasks, "task"))]
+    #[error("the table of {table}: {} with a label that no worker gave, such as '{example}'; left out", counted(*.tasks, "task"), example = cut(example))]
     UnseenClass {
         /// Which table.
         table: &'static str,
@@ -50,7 +51,7 @@ pub enum Warning {
         questions: usize,
     },
     /// Workers to use who labelled nothing.
-    #[error("{} to be used gave no label, such as '{example}'{}", counted(*.workers, "worker"), did_you_mean(.nearest))]
+    #[error("{} to be used gave no label, such as '{example}'{}", counted(*.workers, "worker"), did_you_mean(.nearest), example = cut(example))]
     WorkersWithoutLabels {
         /// How many.
         workers: usize,
@@ -91,20 +92,19 @@ pub enum Warning {
     },
     /// Least squares was asked for where the label is an attribute that the same workers judged.
     #[error(
-        "'{label}' was judged by those who judged the attributes: weights are from the moments, which pair judgments of different workers"
-    )]
+        "'{label}' was judged by those who judged the attributes: weights are from the moments, which pair judgments of different workers", label = cut(label))]
     PairedByMoments {
         /// The attribute.
         label: String,
     },
     /// Attributes that cannot be chosen.
-    #[error("left out, because no labelled object has two judgments of them: {}", .attributes.join(", "))]
+    #[error("left out, because no labelled object has two judgments of them: {}", first_few(.attributes))]
     JudgedOnce {
         /// Their names.
         attributes: Vec<String>,
     },
     /// A label that is the mean of an attribute's judgments.
-    #[error("'{label}' is the mean of the judgments of {}; that is not used to predict it", .attributes.join(", "))]
+    #[error("'{label}' is the mean of the judgments of {}; that is not used to predict it", first_few(.attributes), label = cut(label))]
     LabelAveraged {
         /// The label.
         label: String,
@@ -127,7 +127,7 @@ pub enum Warning {
     )]
     Overfitted,
     /// Attributes of a selection that no object has.
-    #[error("never judged so far: {}", .attributes.join(", "))]
+    #[error("never judged so far: {}", first_few(.attributes))]
     NeverJudged {
         /// Their names.
         attributes: Vec<String>,
@@ -163,7 +163,7 @@ pub enum Warning {
         what: &'static str,
     },
     /// True classes that no expert ever gave.
-    #[error("{} with a true class that nobody gave, such as '{example}'; left out", counted(*.tasks, "task"))]
+    #[error("{} with a true class that nobody gave, such as '{example}'; left out", counted(*.tasks, "task"), example = cut(example))]
     UnknownTruth {
         /// How many tasks have one.
         tasks: usize,
@@ -173,8 +173,7 @@ pub enum Warning {
     /// S is taken on units that were learned from.
     #[error(
         "{} to test on have labels to learn from as well: the model is scored on units that it learned from, so S is too small",
-        counted(*.units, "unit")
-    )]
+        counted(*.units, "unit"))]
     TestUnitsLearnedFrom {
         /// How many.
         units: usize,
@@ -206,8 +205,7 @@ pub enum Warning {
     /// Labels to test by are of classes that no label to learn from has.
     #[error(
         "{} to test by of classes that no label to learn from has; they differ from every prediction",
-        counted(*.labels, "label")
-    )]
+        counted(*.labels, "label"))]
     UnseenTestClasses {
         /// How many labels.
         labels: usize,
@@ -240,8 +238,7 @@ pub enum Warning {
     /// Experts and classes that a model does not know.
     #[error(
         "left out: {} and {} of classes that the model has never seen",
-        counted(*.experts, "expert"), counted(*.labels, "label")
-    )]
+        counted(*.experts, "expert"), counted(*.labels, "label"))]
     UnknownExperts {
         /// How many experts.
         experts: usize,
@@ -272,7 +269,7 @@ pub enum Warning {
         what: &'static str,
     },
     /// All labels are of one class.
-    #[error("every label is '{class}', so agreement says nothing")]
+    #[error("every label is '{class}', so agreement says nothing", class = cut(class))]
     OneClass {
         /// Which.
         class: String,
@@ -280,8 +277,7 @@ pub enum Warning {
     /// Attributes whose judgments are all the same.
     #[error(
         "{} with a constant value, which carries no information: {}",
-        counted(.attributes.len(), "attribute"), first_few(.attributes)
-    )]
+        counted(.attributes.len(), "attribute"), first_few(.attributes))]
     ConstantAttributes {
         /// Their names.
         attributes: Vec<String>,
@@ -289,8 +285,7 @@ pub enum Warning {
     /// Attributes that no object has two judgments of.
     #[error(
         "{} judged only once for every object, so the noise is unknown: {}",
-        counted(.attributes.len(), "attribute"), first_few(.attributes)
-    )]
+        counted(.attributes.len(), "attribute"), first_few(.attributes))]
     NoiseUnknown {
         /// Their names.
         attributes: Vec<String>,
@@ -303,13 +298,6 @@ pub enum Warning {
         /// A label or a judgment.
         what: &'static str,
     },
-}
-
-/// The first few names of many.
-fn first_few(names: &[String]) -> String {
-    const MOST: usize = 5;
-    let others = if names.len() > MOST { " and others" } else { "" };
-    names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ") + others
 }
 
 /// A number and what is counted: `1 task`, `800 tasks`, `19,033 tasks`.
@@ -342,13 +330,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_readable_and_long_lists_short() {
+    fn counts_are_readable() {
         assert_eq!(counted(1, "task"), "1 task");
         assert_eq!(counted(2, "class"), "2 classes");
         assert_eq!(counted(3, "penalty"), "3 penalties");
         assert_eq!(counted(1_234_567, "task"), "1,234,567 tasks");
-        let names = |n: usize| (0..n).map(|i| format!("a{i}")).collect::<Vec<_>>();
-        assert_eq!(first_few(&names(2)), "a0, a1");
-        assert_eq!(first_few(&names(6)), "a0, a1, a2, a3, a4 and others");
     }
 }

@@ -11,8 +11,8 @@ use super::{
     CodedLabels, Combine, Estimates, LabelledJudgments, Method, NoiseFactors, RIDGES, SelectOutcome, SelectionFit,
     Selector, Spending, StabilityFit, Strategy, ValidationFit,
 };
-use crate::error::brief;
 use crate::judgments::LARGEST;
+use crate::message::brief;
 use crate::{Column, Context, Dictionary, Error, Judgments, Result, Warning};
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use super::attribute_names::find;
 use super::estimates::check_ridge;
 use super::{ClassRule, Combine, NoiseFactors};
-use crate::error::brief;
 use crate::judgments::LARGEST;
+use crate::message::brief;
 use crate::{Column, Dictionary, Error, Result};
 use std::collections::HashSet;
 
