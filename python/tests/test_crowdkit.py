@@ -353,3 +353,11 @@ def test_metrics_are_those_of_crowd_kit():
         )
     theirs = pytest.importorskip("crowdkit.aggregation")
     assert ours.consistency(votes, skills, ours.MajorityVote()) == pytest.approx(data.consistency(votes, skills, theirs.MajorityVote()))
+
+
+def test_numbers_that_are_not_aligned_are_read():
+    bytes_ = b"x" + np.array([0, 0, 1, 1], dtype=np.int64).tobytes()
+    tasks = np.frombuffer(bytes_, dtype=np.int64, offset=1)
+    assert not tasks.flags.aligned
+    frame = pd.DataFrame({"task": pd.Series(tasks, copy=False), "worker": [0, 1, 0, 1], "label": [1, 1, 0, 0]})
+    assert ours.MajorityVote().fit_predict(frame).to_dict() == {0: 1, 1: 0}

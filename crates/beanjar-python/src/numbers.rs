@@ -68,9 +68,12 @@ pub(crate) fn view<'a, T: Number>(array: &'a Bound<'_, PyAny>) -> PyResult<&'a [
         return Ok(&[]);
     }
     let (address, _): (usize, bool) = part("data")?.extract()?;
-    // SAFETY: NumPy says that this many numbers of this type lie there in one piece, aligned as their type is when they were
-    // not made from foreign bytes, which is asserted; they live as long as the array, which is borrowed.
-    assert!(address.is_multiple_of(align_of::<T>()), "an array of numbers that are not aligned");
+    // Numbers that were made from foreign bytes may lie anywhere.
+    if !address.is_multiple_of(align_of::<T>()) {
+        return Err(PyTypeError::new_err("an array of numbers that are aligned is needed"));
+    }
+    // SAFETY: NumPy says that this many numbers of this type lie there in one piece, aligned as was just checked; they live as
+    // long as the array, which is borrowed.
     Ok(unsafe { std::slice::from_raw_parts(address as *const T, length) })
 }
 

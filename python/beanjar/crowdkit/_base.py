@@ -138,8 +138,8 @@ def _factorize(column: pd.Series, sort: bool) -> tuple[np.ndarray, pd.Index]:
 
 def _integers(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     values = column.to_numpy()
-    # Unsigned ones above the largest signed one turn negative and back.
-    codes, entries = _beanjar.codes(np.ascontiguousarray(values, dtype=np.int64))
+    # In one piece and aligned. Unsigned ones above the largest signed one turn negative and back.
+    codes, entries = _beanjar.codes(np.require(values, np.int64, "CA"))
     return np.frombuffer(codes, dtype=np.int32), pd.Index(np.frombuffer(entries, dtype=np.int64).astype(values.dtype))
 
 
