@@ -6,7 +6,7 @@
 
 use super::line_search::{At, DECREASE, FLATTEN};
 
-/// How often a step is doubled, or an interval narrowed.
+/// How often a step is doubled, or an interval narrowed: as often as in SciPy, whose steps these are.
 const MOST_LOOKS: usize = 10;
 /// How far from the ends of an interval, as a share of it, a step must lie that a cubic or a quadratic suggests.
 const OFF_THE_ENDS: [f64; 2] = [0.2, 0.1];

@@ -7,7 +7,7 @@ use crate::mutual_information::term;
 /// a component of 51 votes against 49 would be as clearly named as one of 99 against 1. Half makes answers less sure on
 /// crowds, double more sure on panels; neither changes many labels.
 const SHARPNESS: f64 = 4.0;
-/// Votes of each class added to a component, so that one without votes has no name.
+/// Votes of each class added to a component, so that one without votes has no name. Half or double change nothing.
 const PSEUDO: f64 = 0.5;
 
 /// What classes the components stand for: P(class | component), component by component.

@@ -27,7 +27,8 @@ impl Tables {
     }
 }
 
-/// Into how many groups the workers are cut.
+/// Into how many groups the workers are cut. The witnesses of a pair are three groups in five, and there are ten fits; of four
+/// groups they would be half, and of eight there would be 28 fits.
 const GROUPS: usize = 5;
 
 impl Witnesses {

@@ -11,7 +11,7 @@ pub(in crate::workers) enum Saying {
     Knowing { known: f64, shares: Vec<f64> },
 }
 
-/// Steps of EM for a worker's table, and labels that are added to each row.
+/// Steps of EM for a worker's table, whose classes the others have all but decided, and labels that are added to each row.
 const STEPS: usize = 20;
 const PSEUDO: f64 = 1.0;
 
