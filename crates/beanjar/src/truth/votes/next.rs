@@ -134,7 +134,7 @@ impl NextVotes {
         let prospects = Prospects::new(models);
         let tasks = OpenTasks::new(labels, self.tasks.as_ref());
         let candidates = self.candidates(&tasks, &gold, &prospects, &context.part(0.8, 0.9))?;
-        let sure = Sureness::new(&fit, &prospects, &tasks);
+        let sure = Confidences::new(&fit, &prospects, &tasks);
         let mut asked = match &self.workers {
             None => {
                 let ask = |of: &Candidate| Asked { task: of.task, worker: None, gain: of.gain, cost: self.cost };
@@ -232,14 +232,14 @@ impl NextVotes {
 }
 
 /// How sure the labels are before anything is asked.
-struct Sureness {
+struct Confidences {
     /// Of each task with votes its class and the probability of that.
     voted: Vec<(usize, f64)>,
     /// The mean over all tasks, those without votes among them.
     mean: f64,
 }
 
-impl Sureness {
+impl Confidences {
     fn new(fit: &TruthFit, prospects: &Prospects<'_>, tasks: &OpenTasks<'_>) -> Self {
         // A single vote has all of a task's votes. Where no label could be held out, the models' priors say what that is worth.
         let unchecked = fit.auto.as_ref().is_some_and(|auto| auto.plain_vote && auto.gain.is_none());
@@ -252,7 +252,7 @@ impl Sureness {
         let further = tasks.len() - tasks.voted();
         let unseen = if further > 0 { further as f64 * by_models(tasks.voted()) } else { 0.0 };
         let mean = (voted.iter().map(|of| of.1).sum::<f64>() + unseen) / tasks.len() as f64;
-        Sureness { voted, mean }
+        Confidences { voted, mean }
     }
 
     /// The class of a task and its probability; none without votes.
