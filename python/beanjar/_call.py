@@ -103,6 +103,8 @@ class Held:
         name = name if all(name != taken for taken, _, _ in self.things) else f"{name} ({len(self.things) + 1})"
         if isinstance(value, Text):
             self.things.append((name, "text", value.text))
+        elif isinstance(value, Bytes):
+            self.things.append((name, "bytes", value.bytes))
         elif isinstance(value, Matrix):
             self.things.append((name, "features", value.held()))
         else:
@@ -134,6 +136,13 @@ class Text:
 
     def __init__(self, text: str):
         self.text = text
+
+
+class Bytes:
+    """The bytes of a file that is held, and is no text."""
+
+    def __init__(self, bytes: bytes):
+        self.bytes = bytes
 
 
 #: What some options are tables of, which may also be dicts, series or lists.
@@ -168,7 +177,7 @@ def flag(name: str, value: Any, held: Held) -> list[str]:
     if value is True:
         return [word]
     value = table_of(value, _TABLES[name]) if name in _TABLES else value
-    if isinstance(value, Text) or is_table(value) or is_columns(value) or is_rows(value):
+    if isinstance(value, (Text, Bytes)) or is_table(value) or is_columns(value) or is_rows(value):
         return [word, held.add(name, value)]
     if name == "columns" and isinstance(value, Mapping):
         value = {role: _quoted(words(column)) for role, column in value.items()}

@@ -282,3 +282,91 @@ def test_workers_and_attributes_on_the_driver(spark, folder, votes, photos):
     with pytest.warns(beanjar.BeanjarWarning, match="of 3,000 rows about 900 are used, all that belong to tasks drawn by the seed"):
         drawn = bs.rank_workers(labels, most_labels=900).to_dict()
     assert 600 < sum(row["labels"] for row in drawn["workers"]) < 1200
+
+
+def texts(columns):
+    return {name: [str(value) for value in column] for name, column in columns.items()}
+
+
+def same_moments(found, alone):
+    """The same moments and the same choice; other folds, and so nearly the same expected error."""
+    found, alone = found.to_dict(), alone.to_dict()
+    assert found["objects"] == alone["objects"] and found["label"].get("classes") == alone["label"].get("classes")
+    assert found["label"]["variance"] == pytest.approx(alone["label"]["variance"], rel=1e-9)
+    here = {row["attribute"]: row for row in alone["attributes"]}
+    assert {row["attribute"] for row in found["attributes"]} == here.keys()
+    for row in found["attributes"]:
+        for name in ("noise", "signal"):
+            assert row[name] == pytest.approx(here[row["attribute"]][name], rel=1e-9, abs=1e-9), (row["attribute"], name)
+    repeats = [{row["attribute"]: row["judgments"] for row in of["selection"]} for of in (found, alone)]
+    assert repeats[0] == repeats[1]
+    assert found["explained"] == pytest.approx(alone["explained"], rel=1e-9)
+    assert abs(found["cv_loss"] - alone["cv_loss"]) < alone["cv_se"]
+
+
+def test_moments_are_summed_where_judgments_are(spark, folder):
+    from beanjar import spark as bs
+
+    photos = beanjar.simulate.photos(objects=900, judgments=3, seed=5, frames="dict")
+    judgments, truth = texts(photos.judgments), texts(photos.truth)
+    truth = {name: truth[name] for name in ("object", "height")}
+    rows = len(judgments["value"])
+    table = frame(spark, folder, judgments, 5)
+    given = dict(budget=8, ridge=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", beanjar.BeanjarWarning)
+        alone = beanjar.select(photos.judgments, truth, **given)
+        found = bs.select(table, frame(spark, folder, truth), most_judgments=rows // 4, **given)
+        same_moments(found, alone)
+        # Labels of this process, rows elsewhere, other partitions: the same bytes.
+        again = bs.select(frame(spark, folder, judgments, 1), truth, most_judgments=rows // 4, **given)
+        assert found.to_json() == again.to_json()
+        # Half of the objects have no label, and what is left is classes.
+        heights = sorted(map(float, truth["height"]))
+        size = ["small" if float(height) < heights[450] else "tall" for height in truth["height"][:450]]
+        classes = {"object": truth["object"][:450], "size": size}
+    with pytest.warns(beanjar.BeanjarWarning, match="450"):
+        alone = beanjar.select(photos.judgments, classes, **given)
+        found = bs.select(table, classes, most_judgments=rows // 4, **given)
+    same_moments(found, alone)
+    assert abs(found.to_dict()["error_rate"] - alone.to_dict()["error_rate"]) < 0.1
+
+
+def test_judgments_that_cannot_be_used_are_said(spark, folder):
+    from beanjar import spark as bs
+
+    photos = beanjar.simulate.photos(objects=300, judgments=2, seed=6, frames="dict")
+    judgments, truth = texts(photos.judgments), {name: photos.truth[name] for name in ("object", "height")}
+    rows = len(judgments["value"])
+    given = dict(budget=6, most_judgments=rows // 3)
+    once = {"object": judgments["object"][0], "attribute": "once", "worker": "w", "value": "1"}
+    some = {name: [*column, once[name]] for name, column in judgments.items()}
+    some["value"][:2] = ["", "NA"]
+    with pytest.warns(beanjar.BeanjarWarning) as said:
+        bs.select(frame(spark, folder, some), truth, **given)
+    sentences = [str(warning.message) for warning in said]
+    assert "2 rows with a missing value left out" in sentences
+    # Too rare for the sample, or, if its object is drawn, judged once only.
+    assert any("once" in sentence for sentence in sentences)
+    wrong = {**judgments, "value": ["tall", *judgments["value"][1:]]}
+    with pytest.raises(beanjar.BeanjarError, match="the value 'tall' is not a number"):
+        bs.select(frame(spark, folder, wrong), truth, **given)
+    twice = {name: [*column, column[0]] for name, column in truth.items()}
+    with pytest.raises(beanjar.BeanjarError, match="more than once"):
+        bs.select(frame(spark, folder, judgments), twice, **given)
+    with pytest.raises(beanjar.BeanjarError, match="no column 'width'; found height"):
+        bs.select(frame(spark, folder, judgments), truth, label="width", **given)
+
+
+def test_judgments_are_inspected_on_the_driver(spark, folder, photos):
+    from beanjar import spark as bs
+
+    judgments = texts(photos.judgments)
+    found = bs.inspect(frame(spark, folder, judgments)).to_dict()
+    alone = beanjar.inspect(judgments).to_dict()
+    assert found["objects"] == alone["objects"]
+    here = {row["attribute"]: row for row in alone["attributes"]}
+    assert all(row["noise"] == pytest.approx(here[row["attribute"]]["noise"]) for row in found["attributes"])
+    with pytest.warns(beanjar.BeanjarWarning, match="all that belong to objects drawn by the seed"):
+        part = bs.inspect(frame(spark, folder, judgments), kind="judgments", most_judgments=len(judgments["value"]) // 2).to_dict()
+    assert 0 < part["objects"] < found["objects"]

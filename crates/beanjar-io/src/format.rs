@@ -155,6 +155,7 @@ impl Source {
             Source::Stdin => io::stdin().lock().read_to_end(&mut bytes),
             Source::Memory(memory) => match memory.content() {
                 Content::Text(text) => return Ok(text.clone().into_bytes()),
+                Content::Bytes(bytes) => return Ok(bytes.clone()),
                 _ => Err(io::Error::other("this is a table, and a text is needed here")),
             },
         };
@@ -199,6 +200,7 @@ impl Source {
             Source::Stdin => self.sniff(Reported::new(io::stdin(), size, context)),
             Source::Memory(memory) => match memory.content() {
                 Content::Text(text) => self.sniff(io::Cursor::new(text.clone().into_bytes())),
+                Content::Bytes(bytes) => self.sniff(io::Cursor::new(bytes.clone())),
                 _ => Ok(Opened::Table(memory.clone())),
             },
         }

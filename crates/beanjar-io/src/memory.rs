@@ -24,6 +24,8 @@ pub enum Content {
     Features(FeatureTable),
     /// The text of a file, such as a model.
     Text(String),
+    /// The bytes of a file that is no text.
+    Bytes(Vec<u8>),
 }
 
 impl Memory {

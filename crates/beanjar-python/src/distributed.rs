@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyIterator};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-fn py_error(error: &Error) -> PyErr {
+pub(crate) fn py_error(error: &Error) -> PyErr {
     BeanjarError::new_err(error.to_string())
 }
 
@@ -72,17 +72,17 @@ impl Placer {
 }
 
 /// The batches of a table of any library that speaks Arrow's C interface.
-fn batches(table: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
+pub(crate) fn batches(table: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
     let reader = crate::held::stream(table)?;
     reader.collect::<Result<Vec<_>, _>>().map_err(|error| PyTypeError::new_err(format!("not a table: {error}")))
 }
 
-fn texts(column: &Arc<dyn Array>) -> PyResult<Vec<&str>> {
+pub(crate) fn texts(column: &Arc<dyn Array>) -> PyResult<Vec<&str>> {
     match column.data_type() {
-        _ if column.null_count() > 0 => Err(PyTypeError::new_err("a task, worker or label is missing")),
+        _ if column.null_count() > 0 => Err(PyTypeError::new_err("an id is missing")),
         DataType::Utf8 => Ok(column.as_string::<i32>().iter().flatten().collect()),
         DataType::LargeUtf8 => Ok(column.as_string::<i64>().iter().flatten().collect()),
-        other => Err(PyTypeError::new_err(format!("tasks, workers and labels are text, not {other}"))),
+        other => Err(PyTypeError::new_err(format!("ids are text, not {other}"))),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn memory((name, kind, thing): Held<'_>) -> PyResult<Memory> {
         "columns" => columns(thing.extract()?).map_err(|error| wrong(&name, &error))?,
         "features" => features(&name, thing.extract()?)?,
         "text" => Content::Text(thing.extract()?),
+        "bytes" => Content::Bytes(thing.extract::<Bound<'_, PyBytes>>()?.as_bytes().to_vec()),
         _ => return Err(PyTypeError::new_err(format!("{name}: a {kind} cannot be held"))),
     };
     Ok(Memory::new(name, content))

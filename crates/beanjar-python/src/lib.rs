@@ -7,6 +7,7 @@ mod call;
 mod crowdkit;
 mod distributed;
 mod held;
+mod moments;
 mod numbers;
 mod tasks;
 mod watch;
@@ -24,6 +25,8 @@ mod _beanjar {
         Gathering, Pass, Placer, Reading, add_parts, classes_of, fit_distributed, inspect_distributed, layout,
         sample_tasks, vote_patterns,
     };
+    #[pymodule_export]
+    use crate::moments::{GroupMoments, moments_file, moments_pass};
     #[pymodule_export]
     use crate::tasks::{Table, Tasks};
     #[pymodule_export]

@@ -33,9 +33,13 @@ impl Writer {
         numbers.iter().for_each(|number| self.0.extend_from_slice(&number.to_le_bytes()));
     }
 
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
     pub(crate) fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend_from_slice(text.as_bytes());
+        self.bytes(text.as_bytes());
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
@@ -85,8 +89,12 @@ impl<'a> Reader<'a> {
         Ok(self.many(2)?.as_chunks::<2>().0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect())
     }
 
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
+        self.many(1)
+    }
+
     pub(crate) fn text(&mut self) -> Result<&'a str> {
-        std::str::from_utf8(self.many(1)?).map_err(|_| broken())
+        std::str::from_utf8(self.bytes()?).map_err(|_| broken())
     }
 }
 

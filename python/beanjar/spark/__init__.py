@@ -9,6 +9,7 @@ Spark 3.5 or 4 (``pip install beanjar[spark]``); executors need beanjar and pyar
 
 from ._aggregate import Aggregation, aggregate
 from ._inspect import inspect
-from ._sampled import rank_workers, select
+from ._select import select
+from ._workers import rank_workers
 
 __all__ = ["Aggregation", "aggregate", "inspect", "rank_workers", "select"]

@@ -169,3 +169,14 @@ def read(
             labels = ["task", "label", "confidence", "tied", *(classes if probabilities else ())]
             yield pa.RecordBatch.from_arrays(columns, names=labels)
 
+
+
+MOMENTS = pa.schema([("group", pa.int32()), ("sum", pa.binary())])
+
+
+def moments(partition: Batches, shared: Shared) -> Iterator[pa.RecordBatch]:
+    """The sums of the groups of objects in one partition, whose judgments come group by group and object by object."""
+    sums = _beanjar.GroupMoments(shared.value)
+    for batch in partition:
+        sums.push(pa.Table.from_batches([batch]))
+    yield from batches(sums.finish(), MOMENTS)

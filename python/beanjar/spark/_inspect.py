@@ -1,4 +1,4 @@
-"""How reliable labels on a cluster are."""
+"""How reliable labels or judgments on a cluster are."""
 
 from __future__ import annotations
 
@@ -7,30 +7,42 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from .. import _beanjar
-from .._call import Answer
+from .. import _beanjar, _inspect
+from .._call import Answer, BeanjarError
 from .._inspect import Inspection
-from ._partitions import Partitions
+from ._partitions import Partitions, frame_of
+from ._rows import collected, rows_of
 
 
 def inspect(
-    labels: Any,
+    data: Any,
     *,
+    kind: str | None = None,
     scale: str = "nominal",
     bootstrap: int = 1000,
     columns: Mapping[str, str] | None = None,
     partitions: int | None = None,
     on_driver: int = 1_000_000,
     most_workers: int = 5_000_000,
+    most_judgments: int = 5_000_000,
     seed: int = 0,
 ) -> Inspection:
-    """Reports how reliable labels (task, worker, label) are, as :func:`beanjar.inspect` does, by two sums over all tasks.
+    """Reports how reliable labels (task, worker, label) or judgments (object, attribute, worker, value) are, as
+    :func:`beanjar.inspect` does.
 
-    ``labels``, ``columns``, ``partitions``, ``on_driver`` and ``most_workers`` are as in :func:`beanjar.spark.aggregate`.
-    Workers come in the order of their ids.
+    ``kind`` is ``"labels"`` or ``"judgments"``; without it, a table with columns attribute and value holds judgments. Of labels
+    two sums over all tasks are made; ``columns``, ``partitions``, ``on_driver`` and ``most_workers`` are as in
+    :func:`beanjar.spark.aggregate`, and workers come in the order of their ids. Judgments are inspected on the driver; of more
+    than ``most_judgments`` those of as many objects, drawn by the seed and the objects' ids.
     """
+    if kind not in (None, "labels", "judgments"):
+        raise BeanjarError(f"kind is {kind}, and must be labels or judgments")
+    frame = frame_of(data)
+    if kind == "judgments" or (kind is None and {"attribute", "value"} <= {*frame.columns, *(columns or {})}):
+        rows = rows_of(frame, columns, ("object", "attribute", "value"), ("worker",))
+        return _inspect.inspect(collected(rows, most_judgments, seed), kind="judgments", seed=seed)
     found = Partitions(
-        labels, method="inspect", columns=columns, repeats="all", partitions=partitions, most_workers=most_workers,
+        frame, method="inspect", columns=columns, repeats="all", partitions=partitions, most_workers=most_workers,
         on_driver=on_driver,
     )  # fmt: skip
     try:

@@ -31,6 +31,7 @@ pub use repeats::Repeats;
 #[cfg(test)]
 pub(crate) use repeats::averaged;
 pub(crate) use repeats::{as_one, one_vote_each};
+pub(crate) use sum::observe_all;
 pub use sum::{Grouped, Sum, sum_over, sum_over_large};
 pub use task_block::{TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
 pub(crate) use task_block::{key_of_task, united};

@@ -30,6 +30,23 @@ pub trait Sum<D: Grouped + ?Sized>: Send {
 
     /// Adds what another sum has seen of the objects that come after those of this one.
     fn merge(&mut self, later: Self);
+
+    /// Is shown an object shortly before it is observed. A sum that no cache holds can ask memory for all that a few
+    /// objects need at once, rather than wait for each of them.
+    fn fetch(&self, _object: D::Object<'_>) {}
+}
+
+/// Objects that are fetched at once: their rows are many more than memory brings at a time, and few enough for the
+/// smallest cache.
+const FETCHED: usize = 16;
+
+/// Observes these objects, in their order.
+pub(crate) fn observe_all<D: Grouped>(sum: &mut impl Sum<D>, data: &D, objects: Range<usize>) {
+    for first in objects.clone().step_by(FETCHED) {
+        let few = first..objects.end.min(first + FETCHED);
+        few.clone().for_each(|object| sum.fetch(data.object(object)));
+        few.for_each(|object| sum.observe(data.object(object)));
+    }
 }
 
 /// Rows below which a further cut would cost more than it gains.
@@ -87,9 +104,7 @@ fn sum_range<D: Grouped, S: Sum<D>>(
 ) -> S {
     if range.len() <= leaf {
         let mut sum = empty();
-        for object in range {
-            sum.observe(data.object(object));
-        }
+        observe_all(&mut sum, data, range);
         return sum;
     }
     let middle = range.start + range.len() / 2;

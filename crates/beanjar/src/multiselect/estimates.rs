@@ -232,6 +232,11 @@ pub(super) fn check_ridge(ridge: f64) -> Result<()> {
 /// The mean of each target over the labels there are, and all labels less it. An error if there are fewer than two labels,
 /// or they are all one.
 pub(super) fn centred(data: LabelledJudgments<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
+    if let Some(elsewhere) = data.elsewhere {
+        let means = elsewhere.label_means()?;
+        let centred = data.labels.iter().zip(means.iter().cycle()).map(|(label, mean)| label - mean).collect();
+        return Ok((means, centred));
+    }
     let known: Vec<usize> = data.labelled().collect();
     if known.len() < 2 {
         return Err(Error::FewLabels(known.len()));

@@ -1,6 +1,6 @@
 //! Judgments with what is to be predicted from them.
 
-use super::{Classes, CodedLabels, Combine, Combined};
+use super::{Classes, CodedLabels, Combine, Combined, Elsewhere};
 use crate::judgments::Grouped;
 use crate::random::{key, key_of_text};
 use crate::{Error, Judgments, Result};
@@ -30,6 +30,8 @@ pub struct LabelledJudgments<'a> {
     /// How judgments of an attribute become one number, and what that tells; empty for the mean.
     pub(super) combine: Combine,
     pub(super) combined: &'a [Combined],
+    /// Sums over all objects, where the judgments are those of a sample of them.
+    pub(super) elsewhere: Option<&'a Elsewhere>,
 }
 
 impl<'a> LabelledJudgments<'a> {
@@ -46,6 +48,7 @@ impl<'a> LabelledJudgments<'a> {
                 noise_factors: &[],
                 combine: Combine::Mean,
                 combined: &[],
+                elsewhere: None,
             }),
             false => Err(Error::WrongLength { what: "labels", found, of: "objects", expected }),
         }
@@ -64,6 +67,7 @@ impl<'a> LabelledJudgments<'a> {
                 noise_factors: &[],
                 combine: Combine::Mean,
                 combined: &[],
+                elsewhere: None,
             }),
             false => Err(Error::WrongLength { what: "labels", found, of: "objects", expected }),
         }
@@ -82,6 +86,26 @@ impl<'a> LabelledJudgments<'a> {
     /// The same, where judgments become one number in this way, which tells so much of each attribute.
     pub(super) fn combined(self, combine: Combine, combined: &'a [Combined]) -> Self {
         LabelledJudgments { combine, combined, ..self }
+    }
+
+    /// The same, where these are a sample of the objects, and sums over all of them were made elsewhere.
+    pub(super) fn sampled(self, elsewhere: Option<&'a Elsewhere>) -> Self {
+        LabelledJudgments { elsewhere, ..self }
+    }
+
+    /// What is held out or drawn as a whole: an object, or its group where judgments are elsewhere.
+    pub(super) fn unit_of(&self, object: usize) -> usize {
+        self.elsewhere.map_or(object, |elsewhere| elsewhere.group_of(self.judgments.objects.get(object)))
+    }
+
+    /// How many units there may be: the largest number of one, and one more.
+    pub(super) fn units(&self) -> usize {
+        self.elsewhere.map_or(self.judgments.objects.len(), Elsewhere::groups)
+    }
+
+    /// How many objects have a label.
+    pub(super) fn labelled_objects(&self) -> usize {
+        self.elsewhere.map_or_else(|| self.labelled().count(), Elsewhere::labelled)
     }
 
     /// How many times the variance of these judgments of an attribute those of new objects have.
@@ -134,8 +158,11 @@ impl<'a> LabelledJudgments<'a> {
         (self.judgments.len() as f64 / pairs.max(1) as f64).round().max(1.0) as u32
     }
 
-    /// The labelled objects in an order that is random, and the same wherever they stand in a file.
+    /// The units with labelled objects in an order that is random, and the same wherever objects stand in a file.
     pub(super) fn shuffled(&self, seed: u64, round: u64) -> Vec<usize> {
+        if let Some(elsewhere) = self.elsewhere {
+            return elsewhere.shuffled(seed, round);
+        }
         let mut order: Vec<(u64, &str, usize)> = self
             .labelled()
             .map(|object| {

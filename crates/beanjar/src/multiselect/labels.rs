@@ -66,7 +66,7 @@ fn code(texts: &[&str], as_classes: bool) -> Result<CodedLabels> {
     let all = names.len();
     names.sort_unstable();
     names.dedup();
-    if names.len() < 2 || names.len() > MOST_CLASSES || names.len() > (all / 2).max(2) {
+    if !are_classes(names.len(), all as u64) {
         let example = texts.iter().find(|text| number(text).is_none()).or(texts.first()).copied().unwrap_or_default();
         return Err(Error::LabelsUnclear { classes: names.len(), example: example.chars().take(40).collect() });
     }
@@ -78,11 +78,15 @@ fn code(texts: &[&str], as_classes: bool) -> Result<CodedLabels> {
     for text in texts {
         match names.binary_search(text) {
             Err(_) => values.resize(values.len() + targets, f64::NAN),
-            Ok(class) if targets == 1 => values.push([-1.0, 1.0][class] / classes.shares[class]),
-            Ok(class) => values.extend((0..targets).map(|target| f64::from(u8::from(target == class)))),
+            Ok(class) => values.extend(classes.code(class)),
         }
     }
     Ok(CodedLabels { values, targets, classes: Some(classes), missing })
+}
+
+/// Whether so many different labels of so many objects are classes.
+fn are_classes(different: usize, labels: u64) -> bool {
+    (2..=MOST_CLASSES).contains(&different) && different as u64 <= (labels / 2).max(2)
 }
 
 /// The classes that a label is one of.
@@ -97,6 +101,27 @@ pub struct Classes {
 }
 
 impl Classes {
+    /// Classes of which it is known how many objects have each. An error if these are no classes.
+    pub(super) fn counted(counts: &[(String, u64)]) -> Result<Self> {
+        let all: u64 = counts.iter().map(|(_, count)| count).sum();
+        if !are_classes(counts.len(), all) {
+            let example = counts.first().map_or("", |(name, _)| name).chars().take(40).collect();
+            return Err(Error::LabelsUnclear { classes: counts.len(), example });
+        }
+        let mut counts = counts.to_vec();
+        counts.sort_unstable();
+        let shares = counts.iter().map(|(_, count)| *count as f64 / all as f64).collect();
+        Ok(Classes { shares, names: counts.into_iter().map(|(name, _)| name).collect() })
+    }
+
+    /// The numbers for a class.
+    pub(super) fn code(&self, class: usize) -> Vec<f64> {
+        match self.targets() {
+            1 => vec![[-1.0, 1.0][class] / self.shares[class]],
+            targets => (0..targets).map(|target| f64::from(u8::from(target == class))).collect(),
+        }
+    }
+
     /// How many numbers a label is coded by.
     pub(super) fn targets(&self) -> usize {
         if self.names.len() == 2 { 1 } else { self.names.len() }

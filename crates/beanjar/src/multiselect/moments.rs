@@ -2,16 +2,17 @@
 
 use super::other_judges::LabelJudges;
 use super::{LabelledJudgments, TargetRows};
+use crate::bytes::{Reader, Writer, broken};
 use crate::judgments::{ObjectJudgments, Sum, sum_over_large};
 use crate::linalg::{Square, Symmetric};
 use crate::reliability::{AttributeSums, first_values};
-use crate::{Context, Judgments};
+use crate::{Context, Judgments, Result};
 
 /// Sums over labelled objects from which all moments follow. Sums of disjoint sets of objects merge into that of all.
 ///
 /// Of an object, each attribute's judgments enter through their mean; the diagonal of the covariance, where the noise
 /// of a mean would enter too, comes from products of different judgments instead.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Sums {
     attributes: Vec<AttributeSums>,
     /// Labelled objects.
@@ -37,7 +38,7 @@ pub(super) struct Sums {
     waiting_gaps: bool,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Gaps {
     /// Objects that have both a and b.
     both: Square,
@@ -49,7 +50,7 @@ struct Gaps {
 const BATCH: usize = 128;
 
 impl Sums {
-    fn new(shifts: &[f64], targets: usize) -> Self {
+    pub(super) fn new(shifts: &[f64], targets: usize) -> Self {
         let d = shifts.len();
         Sums {
             attributes: shifts.iter().map(|&shift| AttributeSums::new(shift)).collect(),
@@ -69,7 +70,7 @@ impl Sums {
         }
     }
 
-    fn observe(&mut self, object: ObjectJudgments<'_>, label: &[f64], judges: Option<&LabelJudges>) {
+    pub(super) fn observe(&mut self, object: ObjectJudgments<'_>, label: &[f64], judges: Option<&LabelJudges>) {
         self.labelled += 1.0;
         self.label_sums.iter_mut().zip(label).for_each(|(sum, label)| *sum += label);
         self.label_squares += label.iter().map(|label| label * label).sum::<f64>();
@@ -97,7 +98,7 @@ impl Sums {
     }
 
     /// Multiplies the waiting objects into the products.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         if self.waiting == 0 {
             return;
         }
@@ -148,19 +149,72 @@ impl Sums {
         }
     }
 
+    /// As bytes, on the way between processes. The sums must have been merged or flushed.
+    pub(super) fn write(&self, bytes: &mut Writer) {
+        let attributes: Vec<f64> = self.attributes.iter().flat_map(AttributeSums::numbers).collect();
+        bytes.floats(&attributes);
+        bytes.floats(&[self.labelled, self.label_squares, self.complete]);
+        bytes.floats(&self.label_sums);
+        [&self.label, &self.label_by_mean].into_iter().for_each(|rows| bytes.floats(rows.values()));
+        bytes.floats(&self.products.values);
+        bytes.floats(&self.complete_means);
+        bytes.number(u64::from(self.gaps.is_some()));
+        if let Some(gaps) = &self.gaps {
+            bytes.floats(&gaps.both.values);
+            bytes.floats(&gaps.mean_of_first.values);
+        }
+    }
+
+    /// From [`write`](Self::write), of as many attributes and targets.
+    pub(super) fn read(bytes: &mut Reader<'_>, d: usize, targets: usize) -> Result<Self> {
+        let mut floats = |numbers: usize| {
+            bytes.floats().and_then(|read| match read.len() == numbers {
+                true => Ok(read),
+                false => Err(broken()),
+            })
+        };
+        let attributes = floats(d * AttributeSums::NUMBERS)?;
+        let attributes = attributes.as_chunks().0.iter().map(AttributeSums::of_numbers).collect();
+        let counts = floats(3)?;
+        let mut sums = Sums { attributes, ..Sums::new(&[], targets) };
+        (sums.labelled, sums.label_squares, sums.complete) = (counts[0], counts[1], counts[2]);
+        sums.label_sums = floats(targets)?;
+        sums.label = TargetRows::of(targets, floats(d * targets)?);
+        sums.label_by_mean = TargetRows::of(targets, floats(d * targets)?);
+        sums.products = Square { size: d, values: floats(d * d)? };
+        sums.complete_means = floats(d)?;
+        if bytes.number()? > 0 {
+            let mut square = || bytes.floats().map(|values| Square { size: d, values });
+            let gaps = Gaps { both: square()?, mean_of_first: square()? };
+            if gaps.both.values.len() != d * d || gaps.mean_of_first.values.len() != d * d {
+                return Err(broken());
+            }
+            sums.gaps = Some(Box::new(gaps));
+        }
+        Ok(sums)
+    }
+
     /// How many labelled objects were seen.
     pub(super) fn objects(&self) -> f64 {
         self.labelled
     }
 
+    /// The mean of each target.
+    pub(super) fn label_means(&self) -> Vec<f64> {
+        self.label_sums.iter().map(|sum| if self.labelled > 0.0 { sum / self.labelled } else { 0.0 }).collect()
+    }
+
+    /// The mean square of labels about these, summed over targets.
+    pub(super) fn label_variance_about(&self, centre: &[f64]) -> f64 {
+        let off = self.label_sums.iter().zip(centre).map(|(sum, c)| c * (self.labelled * c - 2.0 * sum));
+        let sum = self.label_squares + off.sum::<f64>();
+        if self.labelled > 0.0 { (sum / self.labelled).max(0.0) } else { 0.0 }
+    }
+
     /// The centres of these objects' attributes and labels.
     pub(super) fn centre(&self) -> Centre {
         Centre {
-            label: self
-                .label_sums
-                .iter()
-                .map(|sum| if self.labelled > 0.0 { sum / self.labelled } else { 0.0 })
-                .collect(),
+            label: self.label_means(),
             attributes: self.attributes.iter().map(AttributeSums::shifted_centre).collect(),
         }
     }
@@ -194,10 +248,6 @@ impl Sums {
                 covariance[a][target] = share(by_label - middle * means, n);
             }
         }
-        let label_variance = {
-            let off = self.label_sums.iter().zip(&centre.label).map(|(sum, c)| c * (self.labelled * c - 2.0 * sum));
-            share(self.label_squares + off.sum::<f64>(), self.labelled)
-        };
         Moments {
             covariance,
             noise: self.attributes.iter().map(|sums| sums.noise().unwrap_or(0.0)).collect(),
@@ -207,7 +257,7 @@ impl Sums {
             centres: self.attributes.iter().map(AttributeSums::centre).collect(),
             external,
             usable,
-            label_variance: label_variance.max(0.0),
+            label_variance: self.label_variance_about(&centre.label),
         }
     }
 }
@@ -247,8 +297,12 @@ impl Moments {
     }
 }
 
-/// The sums over labelled objects, each counted `times(object)` times. Labels are less their mean.
+/// The sums over labelled objects, each counted `times(unit)` times, where its unit is the object itself, or its group where
+/// judgments are elsewhere. Labels are less their mean.
 pub(super) fn sums(data: LabelledJudgments<'_>, times: &(impl Fn(usize) -> u32 + Sync), context: &Context) -> Sums {
+    if let Some(elsewhere) = data.elsewhere {
+        return elsewhere.merged(times);
+    }
     let shifts = first_values(data.judgments);
     // Few objects with thousands of attributes are not worth a matrix of products for each part of them.
     let products = shifts.len().pow(2);

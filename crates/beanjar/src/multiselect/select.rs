@@ -8,8 +8,8 @@ use super::estimates::check_ridge;
 use super::selection::{number, whole};
 use super::stability::check_samples;
 use super::{
-    CodedLabels, Combine, Estimates, LabelledJudgments, Method, NoiseFactors, RIDGES, SelectOutcome, SelectionFit,
-    Selector, Spending, StabilityFit, Strategy, ValidationFit,
+    CodedLabels, Combine, Elsewhere, Estimates, LabelledJudgments, Method, NoiseFactors, RIDGES, SelectOutcome,
+    SelectionFit, Selector, Spending, StabilityFit, Strategy, ValidationFit,
 };
 use crate::judgments::LARGEST;
 use crate::message::brief;
@@ -178,17 +178,42 @@ impl Select {
     /// Chooses what to ask to predict a label. Objects without a label are left out.
     pub fn fit(&self, judgments: &Judgments, label: &Column, context: &Context) -> Result<SelectOutcome> {
         self.check()?;
-        let mut spending = self.spending(&judgments.attributes)?;
         let coded = CodedLabels::of(label, &judgments.objects, self.classes)?;
+        self.fit_coded(judgments, (label.name(), &coded), None, context)
+    }
+
+    /// The same where judgments are elsewhere: these are all judgments of a sample of the objects, beside the sums over all of
+    /// them. Moments, and so what is chosen, are of all objects; folds and resamplings are of their groups. Of the sample are
+    /// the scores of classes, what medians and majorities tell, and [`Method::Copies`].
+    pub fn fit_sample(
+        &self,
+        sample: &Judgments,
+        label: &Column,
+        elsewhere: &Elsewhere,
+        context: &Context,
+    ) -> Result<SelectOutcome> {
+        self.check()?;
+        let coded = elsewhere.coded(sample, label)?;
+        self.fit_coded(sample, (label.name(), &coded), Some(elsewhere), context)
+    }
+
+    fn fit_coded(
+        &self,
+        judgments: &Judgments,
+        (name, coded): (&str, &CodedLabels),
+        elsewhere: Option<&Elsewhere>,
+        context: &Context,
+    ) -> Result<SelectOutcome> {
+        let mut spending = self.spending(&judgments.attributes)?;
         let noise_factors = self.noise_factors.in_order(&judgments.attributes)?;
         let label_of = self.label_of.as_deref().map(|name| find(&judgments.attributes, name)).transpose()?;
         let label_of = label_of.filter(|_| coded.classes.is_none());
-        let data = LabelledJudgments::coded(judgments, &coded)?.judged_anew(&noise_factors).averaged(label_of);
+        let data = LabelledJudgments::coded(judgments, coded)?.judged_anew(&noise_factors).averaged(label_of);
         let tells = combined(judgments, self.aggregate)?;
-        let data = data.combined(self.aggregate, &tells);
+        let data = data.combined(self.aggregate, &tells).sampled(elsewhere);
         let mut warnings: Vec<Warning> = coded.warning().into_iter().collect();
         if !self.leak && coded.classes.is_none() {
-            warnings.extend(leave_out_the_label(&mut spending, data, label.name()));
+            warnings.extend(leave_out_the_label(&mut spending, data, name));
         }
         context.report("estimating", 0.0)?;
         let plain = Estimates::new(data, 0.0, context)?;
@@ -226,8 +251,8 @@ impl Select {
             false => None,
         };
         let found = Found {
-            label: label.name(),
-            coded: &coded,
+            label: name,
+            coded,
             noise_factors: &noise_factors,
             combine: self.aggregate,
             selector: &selector,

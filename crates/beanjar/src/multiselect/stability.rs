@@ -33,7 +33,8 @@ pub(super) fn check_samples(samples: usize) -> Result<()> {
 }
 
 impl Selector {
-    /// Repeats the selection on `samples` bootstrap samples of the labelled objects, drawn with replacement.
+    /// Repeats the selection on `samples` bootstrap samples of the labelled objects, drawn with replacement; of groups of
+    /// them where judgments are elsewhere.
     ///
     /// Cost: per sample O(judgments + d^3), and a selection.
     pub fn bootstrap(
@@ -52,11 +53,11 @@ impl Selector {
         let steps = context.steps("resampling", samples);
         let drawn = context.map((0..samples as u64).collect(), |sample| {
             let mut random = stream(context.seed(), sample);
-            let mut times = vec![0; data.judgments.objects.len()];
+            let mut times = vec![0; data.units()];
             for _ in 0..known.len() {
                 times[known[random.random_range(0..known.len())]] += 1;
             }
-            let sums = sums(centred, &|object| times[object], &context.alone());
+            let sums = sums(centred, &|unit| times[unit], &context.alone());
             let moments = sums.about(&sums.centre());
             let estimates = Estimates::from_moments(data, moments, sums.objects(), mean.clone()).ridged(ridge);
             let path = self.path(&estimates, data).unwrap_or_default();

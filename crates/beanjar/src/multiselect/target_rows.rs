@@ -16,6 +16,11 @@ impl TargetRows {
         TargetRows { targets, values: vec![0.0; attributes * targets] }
     }
 
+    /// These numbers, row by row.
+    pub(super) fn of(targets: usize, values: Vec<f64>) -> Self {
+        TargetRows { targets, values }
+    }
+
     /// How many attributes there are.
     pub(super) fn len(&self) -> usize {
         self.values.len() / self.targets.max(1)

@@ -83,18 +83,23 @@ impl Selector {
             data,
             centred: LabelledJudgments { labels: &centred, ..data },
             mean,
-            known: data.labelled().collect(),
+            objects: data.labelled_objects(),
             ridges,
         };
         held_out.run(context)
     }
 }
 
-/// The fold of each object, at random; labelled objects only.
+/// The fold of each unit, at random; of those with labelled objects only.
 fn folds_of(data: LabelledJudgments<'_>, folds: usize, seed: u64, round: u64) -> Vec<usize> {
-    let mut fold_of = vec![usize::MAX; data.judgments.objects.len()];
-    data.shuffled(seed, round).iter().enumerate().for_each(|(i, &object)| fold_of[object] = i % folds);
+    let mut fold_of = vec![usize::MAX; data.units()];
+    data.shuffled(seed, round).iter().enumerate().for_each(|(i, &unit)| fold_of[unit] = i % folds);
     fold_of
+}
+
+/// The labelled objects at hand that are in this fold.
+fn objects_in(data: LabelledJudgments<'_>, fold_of: &[usize], fold: usize) -> Vec<usize> {
+    data.labelled().filter(|&object| fold_of[data.unit_of(object)] == fold).collect()
 }
 
 struct CrossValidation<'a> {
@@ -102,13 +107,14 @@ struct CrossValidation<'a> {
     data: LabelledJudgments<'a>,
     centred: LabelledJudgments<'a>,
     mean: Vec<f64>,
-    known: Vec<usize>,
+    /// How many have a label.
+    objects: usize,
     ridges: &'a [f64],
 }
 
 impl CrossValidation<'_> {
     fn run(&self, context: &Context) -> Result<ValidationFit> {
-        let objects = self.known.len();
+        let objects = self.objects;
         let few = Error::FewObjects { objects, needed: FEWEST };
         if objects < FEWEST {
             return Err(few);
@@ -116,8 +122,7 @@ impl CrossValidation<'_> {
         let many = self.data.judgments.attributes.len() > MANY;
         let folds = if many { 3 } else { FOLDS.min(objects) };
         let most_rounds = if many { 1 } else { ROUNDS.1 };
-        let square = |&object: &usize| self.centred.label(object).iter().map(|label| label * label).sum::<f64>();
-        let label_variance = self.known.iter().map(square).sum::<f64>() / objects as f64;
+        let label_variance = label_variance(self.centred);
         let of = |ridge: f64, rounds: usize, curves: Vec<Vec<Curve>>| {
             let (recognised, rule) = self.recognised(&curves);
             ValidationFit { ridge, rounds, label_variance, curves, recognised, rule }
@@ -152,7 +157,7 @@ impl CrossValidation<'_> {
     /// Holds each fold out once: of each fold, the curve of each ridge.
     fn round(&self, folds: usize, round: u64, context: &Context) -> Result<Vec<Vec<Curve>>> {
         let fold_of = folds_of(self.data, folds, context.seed(), round);
-        let of = |fold: usize| sums(self.centred, &|object| u32::from(fold_of[object] == fold), context);
+        let of = |fold: usize| sums(self.centred, &|unit| u32::from(fold_of[unit] == fold), context);
         let parts: Vec<Sums> = (0..folds).map(of).collect();
         let steps = context.steps("cross-validating", folds * self.ridges.len());
         let curves = context.map((0..folds).collect(), |fold| {
@@ -165,13 +170,13 @@ impl CrossValidation<'_> {
             }
             let Some(train) = train else { return Ok(Vec::new()) };
             let test = parts[fold].about(&train.centre());
-            let share = parts[fold].objects() / self.known.len() as f64;
+            let share = parts[fold].objects() / self.objects as f64;
             let moments = train.about(&train.centre());
             let raw = moments.external.clone();
             let mut estimates = Estimates::from_moments(self.data, moments, train.objects(), self.mean.clone());
             let noise = estimates.noise.clone();
             let held_out = HeldOut { test: &test, train: &raw, noise: &noise, data: self.data };
-            let objects: Vec<usize> = self.known.iter().copied().filter(|&object| fold_of[object] == fold).collect();
+            let objects = objects_in(self.data, &fold_of, fold);
             let diagonal = estimates.diagonal();
             let curve = |&ridge: &f64| {
                 steps.tick()?;
@@ -189,6 +194,15 @@ impl CrossValidation<'_> {
         });
         curves.into_iter().collect()
     }
+}
+
+/// The mean square of labels that are less their mean, summed over targets.
+fn label_variance(centred: LabelledJudgments<'_>) -> f64 {
+    if let Some(elsewhere) = centred.elsewhere {
+        return elsewhere.label_variance();
+    }
+    let square = |object: usize| centred.label(object).iter().map(|label| label * label).sum::<f64>();
+    centred.labelled().map(square).sum::<f64>() / centred.labelled_objects() as f64
 }
 
 /// Of each fold of a round, its curve under the ridge that the other folds would keep.
@@ -262,17 +276,17 @@ pub(super) fn held_out_errors(
     context: &Context,
 ) -> Result<Option<HeldOutErrors>> {
     let (mean, centred) = centred(data)?;
-    let known: Vec<usize> = data.labelled().collect();
-    if known.len() < FEWEST {
+    let known = data.labelled_objects();
+    if known < FEWEST {
         return Ok(None);
     }
-    let folds = FOLDS.min(known.len());
+    let folds = FOLDS.min(known);
     let fold_of = folds_of(data, folds, context.seed(), 0);
     let centred = LabelledJudgments { labels: &centred, ..data };
     let steps = context.steps("cross-validating", folds);
     let mut found = HeldOutErrors { loss: 0.0, scores: Vec::new() };
     for fold in 0..folds {
-        let of = |inside: bool| sums(centred, &|object| u32::from((fold_of[object] == fold) == inside), context);
+        let of = |inside: bool| sums(centred, &|unit| u32::from((fold_of[unit] == fold) == inside), context);
         let (train, test) = (of(false), of(true));
         let moments = train.about(&train.centre());
         let raw = moments.external.clone();
@@ -280,9 +294,9 @@ pub(super) fn held_out_errors(
         let held_out = test.about(&train.centre());
         let held_out = HeldOut { test: &held_out, train: &raw, noise: &estimates.noise, data };
         let weights = estimates.weights_for(wanted);
-        found.loss += test.objects() * held_out.loss(&weights, wanted) / known.len() as f64;
+        found.loss += test.objects() * held_out.loss(&weights, wanted) / known as f64;
         found.scores.extend(data.classes.map(|classes| {
-            let objects: Vec<usize> = known.iter().copied().filter(|&object| fold_of[object] == fold).collect();
+            let objects = objects_in(data, &fold_of, fold);
             FoldScores::of(data, classes, &objects, (&estimates, &weights, wanted), context.seed())
         }));
         steps.tick()?;

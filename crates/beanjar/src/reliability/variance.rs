@@ -40,7 +40,7 @@ pub(super) struct Variances {
     attributes: Vec<AttributeSums>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AttributeSums {
     /// Subtracted from every value, so that squares of large numbers do not drown small differences.
     shift: f64,
@@ -56,7 +56,7 @@ pub(crate) struct AttributeSums {
 }
 
 /// The same over objects with at least two judgments.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct PairedSums {
     objects: f64,
     judgments: f64,
@@ -169,6 +169,53 @@ impl AttributeSums {
         paired.variances += later.variances;
         paired.products += later.products;
         paired.weighted_variances += later.weighted_variances;
+    }
+
+    /// How many numbers there are in [`numbers`](Self::numbers).
+    pub(crate) const NUMBERS: usize = 16;
+
+    /// All that there is, on the way between processes.
+    pub(crate) fn numbers(&self) -> [f64; Self::NUMBERS] {
+        let AttributeSums { shift, objects, judgments, judgments_squared, sum, sum_of_means, within, between, paired } =
+            *self;
+        let PairedSums { objects: of, judgments: given, sum: total, squares, sum_of_means: means, .. } = paired;
+        let PairedSums { variances, products, weighted_variances, .. } = paired;
+        [
+            shift,
+            objects,
+            judgments,
+            judgments_squared,
+            sum,
+            sum_of_means,
+            within,
+            between,
+            of,
+            given,
+            total,
+            squares,
+            means,
+            variances,
+            products,
+            weighted_variances,
+        ]
+    }
+
+    /// From [`numbers`](Self::numbers).
+    pub(crate) fn of_numbers(numbers: &[f64; Self::NUMBERS]) -> Self {
+        let &[shift, objects, judgments, judgments_squared, sum, sum_of_means, within, between, ref paired @ ..] =
+            numbers;
+        let &[of, given, total, squares, means, variances, products, weighted_variances] = paired;
+        let paired = PairedSums {
+            objects: of,
+            judgments: given,
+            sum: total,
+            squares,
+            sum_of_means: means,
+            variances,
+            products,
+            weighted_variances,
+        };
+        AttributeSums { shift, objects, judgments, judgments_squared, sum, sum_of_means, within, between, paired }
     }
 
     /// The mean of all judgments.

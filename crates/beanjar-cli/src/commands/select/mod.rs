@@ -5,7 +5,7 @@ use super::report_flags::ReportFlags;
 use super::{Reading, column_names};
 use crate::Common;
 use crate::failure::{Failure, Result};
-use beanjar::multiselect::{self, Combine, Method, NoiseFactors};
+use beanjar::multiselect::{self, Combine, Elsewhere, Method, NoiseFactors};
 use beanjar_io::{Source, read_table};
 use clap::{Args, ValueEnum};
 
@@ -68,6 +68,9 @@ pub(crate) struct Select {
     /// Also estimate what error the other methods would have; a report always does.
     #[arg(long)]
     compare: bool,
+    /// Sums over all objects, where JUDGMENTS are those of a sample: `beanjar.spark` makes them.
+    #[arg(long, value_name = "FILE", hide = true)]
+    moments: Option<Source>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -149,9 +152,13 @@ impl Select {
             let found = NoiseFactors::from_pilot(&judgments, &pilot);
             params.noise_factors = found.map_err(|error| Failure::from(error).of(source))?;
         }
-        let outcome = params
-            .fit(&judgments, &label, &common.context()?)
-            .map_err(|error| self.label_column.blame(error, &self.file))?;
+        let context = common.context()?;
+        let found = match &self.moments {
+            None => params.fit(&judgments, &label, &context),
+            Some(source) => Elsewhere::from_bytes(&source.bytes()?)
+                .and_then(|elsewhere| params.fit_sample(&judgments, &label, &elsewhere, &context)),
+        };
+        let outcome = found.map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
         let title = format!("What to ask to predict {}", outcome.label.name);
         page.draw(&title, || vec![beanjar_report::select(&outcome)])?;

@@ -9,7 +9,7 @@ use super::recode::Recode;
 use super::tree::{Tree, sum_bits};
 use crate::Result;
 use crate::bytes::{Reader, Writer, broken};
-use crate::judgments::{Ballots, Grouped, Sum, TaskBlock};
+use crate::judgments::{TaskBlock, observe_all};
 use crate::reliability::LabelAgreement;
 
 /// A sum over all tasks. It comes as bytes from a [`DistributedFit`](super::DistributedFit).
@@ -226,8 +226,8 @@ impl<'a> Leaf<'a> {
                 }
                 counts[2] += repeated;
             }
-            (LeafSum::Expect(sum), _) => observe_all(sum, &recode.by_table(together)),
-            (LeafSum::Correlation(sum), _) => observe_all(sum, &recode.by_table(together)),
+            (LeafSum::Expect(sum), _) => observe_all(sum, &*recode.by_table(together), 0..ballots.tasks()),
+            (LeafSum::Correlation(sum), _) => observe_all(sum, &*recode.by_table(together), 0..ballots.tasks()),
             (LeafSum::Agreement(sum), _) => (0..ballots.tasks()).for_each(|task| sum.count(ballots.votes(task))),
             (LeafSum::Right { right, votes: [effective, tasks] }, Summand::Right { reading, correlation }) => {
                 let posterior = reading.posterior(&ballots)?;
@@ -264,10 +264,6 @@ impl<'a> Leaf<'a> {
             }
         }
     }
-}
-
-fn observe_all(sum: &mut impl Sum<Ballots>, ballots: &Ballots) {
-    (0..ballots.objects()).for_each(|task| sum.observe(ballots.object(task)));
 }
 
 /// What a sum of expected counts says.
