@@ -3,7 +3,8 @@
     python bench/spark.py [--labels N] [--workers N] [--classes N] [--steps N] [--data DIR] [--only PART ...]
 
 Parts, all of them if none is named: data (labels by `beanjar simulate labels --parts`, five a task, into Parquet), two and one
-(Dawid-Skene on as many executors of one core and 1.5 GB), single (the same in one process, on fewer labels: see --single).
+(Dawid-Skene on as many executors of 1.5 GB, each with one core of the machine for all that it does), single (the same in one
+process, on fewer labels: see --single).
 With --data, labels and figures are kept there, and a part that is run later is compared with those that were run before.
 Times are wall clock and CPU seconds of one run: ratios within a run are what to compare.
 Needs pyspark, Java, a wheel of beanjar built with --release, and some 5 bytes of disk a label.
@@ -126,7 +127,7 @@ def fit(executors, path, steps, partitions):
     from beanjar import spark as bs
     from beanjar.spark import _executors, _partitions
 
-    with cluster.cluster(executors, "1536m") as (master, home):
+    with cluster.cluster(executors, "1536m", pinned=True) as (master, home):
         session = cluster.session(master, home, memory="1536m")
         usage = Usage(session.sparkContext.applicationId)
         clock, kept = Clock(usage), []

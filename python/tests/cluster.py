@@ -29,8 +29,12 @@ def free_port():
 
 
 @contextlib.contextmanager
-def cluster(workers=2, memory="1500m"):
-    """The address of the master. All processes are stopped and all files removed at the end."""
+def cluster(workers=2, memory="1500m", pinned=False):
+    """The address of the master. All processes are stopped and all files removed at the end.
+
+    A worker of one core runs one task at a time, but the JVM of its executor and the Python process of the task work at once.
+    ``pinned``, each worker has a core of this machine for all that it starts, as in a container of one core.
+    """
     import pyspark
 
     home = pathlib.Path(pyspark.__file__).parent
@@ -45,20 +49,23 @@ def cluster(workers=2, memory="1500m"):
     )
     started = []
 
-    def start(name, *words):
+    def start(name, *words, core=None):
         log = (folder / f"{name}.log").open("w")
         command = [str(home / "bin" / "spark-class"), *map(str, words)]
-        started.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder))
+        pin = None if core is None else lambda: os.sched_setaffinity(0, {core})
+        started.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder, preexec_fn=pin))
 
     try:
         port = free_port()
         where = ("--host", "127.0.0.1", "--webui-port", 0)
         start("master", "org.apache.spark.deploy.master.Master", *where, "--port", port)
         wait_for(port)
+        cores = sorted(os.sched_getaffinity(0)) if pinned else []
         for number in range(workers):
             start(
                 f"worker-{number}", "org.apache.spark.deploy.worker.Worker", *where, "--cores", 1, "--memory", memory,
                 "--work-dir", folder / f"work-{number}", f"spark://127.0.0.1:{port}",
+                core=cores[number % len(cores)] if pinned else None,
             )  # fmt: skip
         yield f"spark://127.0.0.1:{port}", folder
     finally:

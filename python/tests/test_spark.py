@@ -307,7 +307,7 @@ def same_moments(found, alone):
 def test_moments_are_summed_where_judgments_are(spark, folder):
     from beanjar import spark as bs
 
-    photos = beanjar.simulate.photos(objects=900, judgments=3, seed=5, frames="dict")
+    photos = beanjar.simulate.photos(objects=400, judgments=3, seed=5, frames="dict")
     judgments, truth = texts(photos.judgments), texts(photos.truth)
     truth = {name: truth[name] for name in ("object", "height")}
     rows = len(judgments["value"])
@@ -323,9 +323,9 @@ def test_moments_are_summed_where_judgments_are(spark, folder):
         assert found.to_json() == again.to_json()
         # Half of the objects have no label, and what is left is classes.
         heights = sorted(map(float, truth["height"]))
-        size = ["small" if float(height) < heights[450] else "tall" for height in truth["height"][:450]]
-        classes = {"object": truth["object"][:450], "size": size}
-    with pytest.warns(beanjar.BeanjarWarning, match="450"):
+        size = ["small" if float(height) < heights[200] else "tall" for height in truth["height"][:200]]
+        classes = {"object": truth["object"][:200], "size": size}
+    with pytest.warns(beanjar.BeanjarWarning, match="200"):
         alone = beanjar.select(photos.judgments, classes, **given)
         found = bs.select(table, classes, most_judgments=rows // 4, **given)
     same_moments(found, alone)

@@ -103,7 +103,8 @@ def _judgments(rows: Any) -> Any:
     blank = F.col("value").isNull() | written.isin(*MISSING)
     for role in ("object", "attribute"):
         blank = blank | F.col(role).isNull() | (F.trim(F.col(role).cast("string")) == "")
-    value = F.col("value").cast("double")
+    # A plain cast stops a job of Spark 4 at the first text that is no number.
+    value = F.expr("try_cast(value as double)")
     wrong = ~blank & (value.isNull() | F.isnan(value) | (F.abs(value) > 1e50))
     counts = rows.agg(F.count(F.when(blank, 1)).alias("missing"), F.min(F.when(wrong, written)).alias("wrong")).collect()[0]
     if counts["wrong"] is not None:
@@ -120,7 +121,7 @@ def _classes(rows: Any, known: Any, classes: bool) -> list[tuple[str, int]] | No
     from pyspark.sql import functions as F
 
     judged = known.join(rows.select("object").distinct(), "object", "left_semi")
-    number = F.col("label").cast("double")
+    number = F.expr("try_cast(label as double)")
     others = judged.where(number.isNull() | F.isnan(number) | (F.abs(number) == float("inf")))
     if not classes and not others.limit(1).collect():
         return None
