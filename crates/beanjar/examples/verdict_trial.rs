@@ -7,6 +7,7 @@ use beanjar::judgments::Ballots;
 use beanjar::workers::{Verdict, judge_workers};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
+use rand_distr::Poisson;
 
 /// Honest workers, and of each planted kind some.
 struct Trial {
@@ -63,7 +64,61 @@ fn main() -> beanjar::Result<()> {
             share(covered)
         );
     }
+    println!(
+        "labels, votes of others per task | random named by the best rule, if 1 and 0.75% of the honest may look as bad"
+    );
+    for (labels, votes) in [(200, Some(3.0)), (200, Some(5.0)), (200, Some(10.0)), (200, None), (400, Some(3.0))] {
+        let [one, three_quarters] = limit(labels, votes);
+        let votes = votes.map_or("truth known".to_owned(), |votes| votes.to_string());
+        println!("{labels:6} {votes:>11} | {one:5.1}% {three_quarters:5.1}%");
+    }
     Ok(())
+}
+
+/// Of random workers with so many labels in two classes, the percentage that the best rule names if at most one percent, and three
+/// quarters of a percent, of honest workers may be called random by it.
+///
+/// The rule knows what no rule can: how many honest workers have which accuracy, and the accuracy of each other voter on the
+/// worker's tasks (or the truth). By Neyman and Pearson the best is then the likelihood ratio of random and honest.
+fn limit(labels: usize, votes: Option<f64>) -> [f64; 2] {
+    const DRAWS: usize = 10_000;
+    const GRID: usize = 36;
+    let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(1);
+    let others = votes.map(|votes| Poisson::new(votes).expect("a positive mean"));
+    let mut log_ratio = |accuracy: f64| -> f64 {
+        // The logarithm of the likelihood of each accuracy on a grid, beside that of one half.
+        let mut honest = [0.0; GRID];
+        for _ in 0..labels {
+            let right = random.random_bool(accuracy);
+            let odds = match &others {
+                Some(others) => {
+                    let voters = random.sample(others) as usize;
+                    let mut vote = || {
+                        let accuracy: f64 = random.random_range(0.6..0.95);
+                        let weight = (accuracy / (1.0 - accuracy)).ln();
+                        if random.random_bool(accuracy) { weight } else { -weight }
+                    };
+                    (0..voters).map(|_| vote()).sum::<f64>()
+                }
+                None => f64::INFINITY,
+            };
+            let of_label = 1.0 / (1.0 + if right { (-odds).exp() } else { odds.exp() });
+            for (at, log) in honest.iter_mut().enumerate() {
+                let accuracy = 0.6 + 0.35 * (at as f64 + 0.5) / GRID as f64;
+                *log += (2.0 * (accuracy * of_label + (1.0 - accuracy) * (1.0 - of_label))).ln();
+            }
+        }
+        let most = honest.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        -(most + honest.iter().map(|log| (log - most).exp()).sum::<f64>().ln())
+    };
+    let mut accuracies = rand_pcg::Pcg64Mcg::seed_from_u64(2);
+    let mut honest: Vec<f64> = (0..DRAWS).map(|_| log_ratio(accuracies.random_range(0.6..0.95))).collect();
+    let planted: Vec<f64> = (0..DRAWS).map(|_| log_ratio(0.5)).collect();
+    honest.sort_by(|one, other| other.total_cmp(one));
+    [0.01, 0.0075].map(|share| {
+        let threshold = honest[(share * DRAWS as f64) as usize];
+        100.0 * planted.iter().filter(|ratio| **ratio > threshold).count() as f64 / DRAWS as f64
+    })
 }
 
 impl Trial {
