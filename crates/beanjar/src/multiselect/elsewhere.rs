@@ -217,7 +217,7 @@ impl GroupMoments {
             object.clone_into(&mut self.object);
             self.label = label.map(|label| self.pass.coded(label)).transpose()?;
         }
-        if !(value.abs() <= LARGEST) {
+        if value.is_nan() || value.abs() > LARGEST {
             return Err(Error::OutOfScale);
         }
         if let Some(&number) = self.numbers.get(attribute) {
@@ -327,7 +327,7 @@ impl Elsewhere {
         for text in label.matched(&sample.objects, "object")? {
             match text.filter(|text| !text.is_empty()) {
                 Some(text) => {
-                    values.extend(self.pass.coded(text)?.iter().zip(&middle).map(|(off, middle)| off + middle))
+                    values.extend(self.pass.coded(text)?.iter().zip(&middle).map(|(off, middle)| off + middle));
                 }
                 None => values.resize(values.len() + targets, f64::NAN),
             }
