@@ -52,8 +52,8 @@ pub(crate) struct GroupMoments(Option<multiselect::GroupMoments>);
 #[pymethods]
 impl GroupMoments {
     #[new]
-    fn new(pass: &[u8]) -> PyResult<Self> {
-        let pass = MomentsPass::from_bytes(pass).map_err(|error| py_error(&error))?;
+    fn new(bytes: &[u8]) -> PyResult<Self> {
+        let pass = MomentsPass::from_bytes(bytes).map_err(|error| py_error(&error))?;
         Ok(GroupMoments(Some(multiselect::GroupMoments::new(pass))))
     }
 
@@ -97,10 +97,10 @@ fn observe(sums: &mut multiselect::GroupMoments, batch: &RecordBatch) -> PyResul
 #[pyfunction]
 pub(crate) fn moments_file<'py>(
     py: Python<'py>,
-    pass: &[u8],
+    bytes: &[u8],
     sampled: Vec<(String, u32)>,
     sums: Vec<(u32, Vec<u8>)>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let pass = MomentsPass::from_bytes(pass).map_err(|error| py_error(&error))?;
+    let pass = MomentsPass::from_bytes(bytes).map_err(|error| py_error(&error))?;
     Ok(PyBytes::new(py, &Elsewhere::bytes_of(&pass, &sampled, &sums)))
 }
