@@ -75,7 +75,7 @@ fn main() -> beanjar::Result<()> {
     Ok(())
 }
 
-/// Of random workers with so many labels in two classes, the percentage that the best rule names if at most one percent, and three
+/// Of random workers with this number of labels in two classes, the percentage that the best rule names if at most one percent, and three
 /// quarters of a percent, of honest workers may be called random by it.
 ///
 /// The rule knows what no rule can: how many honest workers have which accuracy, and the accuracy of each other voter on the

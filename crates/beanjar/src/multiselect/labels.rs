@@ -84,7 +84,7 @@ fn code(texts: &[&str], as_classes: bool) -> Result<CodedLabels> {
     Ok(CodedLabels { values, targets, classes: Some(classes), missing })
 }
 
-/// Whether so many different labels of so many objects are classes.
+/// Whether labels of objects, of which this many are different, are classes.
 fn are_classes(different: usize, labels: u64) -> bool {
     (2..=MOST_CLASSES).contains(&different) && different as u64 <= (labels / 2).max(2)
 }

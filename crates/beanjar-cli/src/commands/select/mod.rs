@@ -155,8 +155,11 @@ impl Select {
         let context = common.context()?;
         let found = match &self.moments {
             None => params.fit(&judgments, &label, &context),
-            Some(source) => Elsewhere::from_bytes(&source.bytes()?)
-                .and_then(|elsewhere| params.fit_sample(&judgments, &label, &elsewhere, &context)),
+            Some(source) => {
+                let read = Elsewhere::from_bytes(&source.bytes()?);
+                let elsewhere = read.map_err(|error| Failure::from(error).of(source))?;
+                params.fit_sample(&judgments, &label, &elsewhere, &context)
+            }
         };
         let outcome = found.map_err(|error| self.label_column.blame(error, &self.file))?;
         common.warn_all(&outcome.warnings);
