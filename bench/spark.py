@@ -131,26 +131,29 @@ def fit(executors, path, steps, partitions):
         session = cluster.session(master, home, memory="1536m")
         usage = Usage(session.sparkContext.applicationId)
         clock, kept = Clock(usage), []
-        plain = _partitions.Partitions.sum
+        plain_keep, plain_sum = _partitions.Partitions.keep, _partitions.Partitions.sum
 
-        def timed(self, request):
-            if not kept:
-                # The first use of the coded partitions makes them; that is not a step.
-                kept.append(self.coded)
-                with clock.piece("coding"):
-                    self.coded.count()
+        def timed_keep(self):
+            kept.append(self)
+            with clock.piece("coding"):
+                plain_keep(self)
+
+        def timed_sum(self, request):
             with clock.piece("pass"):
-                return plain(self, request)
+                return plain_sum(self, request)
 
-        _partitions.Partitions.sum = timed
+        _partitions.Partitions.keep, _partitions.Partitions.sum = timed_keep, timed_sum
         with clock.piece("all"):
             found = bs.aggregate(path, method="dawid-skene", iterations=steps, on_driver=0, partitions=partitions)
             with clock.piece("answers"):
                 tasks = sum(row["count"] for row in found.tasks.groupBy("label").count().collect())
-        _partitions.Partitions.sum = plain
-        for _ in range(3):
-            with clock.piece("read"):
-                kept[0].select("leaf", "votes").mapInArrow(_executors.count, "rows long").collect()
+        _partitions.Partitions.keep, _partitions.Partitions.sum = plain_keep, plain_sum
+        # As Spark reads by itself, and with a few blocks at a time as a pass does.
+        reading = kept[0].coded.select("leaf", "votes").mapInArrow(_executors.count, "rows long")
+        for name, read in (("read", lambda frame: frame.collect()), ("few", kept[0].collect)):
+            for _ in range(3):
+                with clock.piece(name):
+                    read(reading)
         usage.done.set()
         # The first pass is an overview and the last counts right labels; in between are the start and the steps.
         clock.pieces["step"] = clock.pieces.pop("pass")[2:-1]
@@ -170,10 +173,13 @@ beanjar.aggregate(table, method="dawid-skene", iterations=int(sys.argv[-1]), thr
 
 
 def single(folder, labels, steps, most):
-    """CPU seconds of a step of the single process: two fits that differ in their steps alone."""
+    """CPU seconds of a step of the single process: two fits that differ in their steps alone, the median of three runs each."""
     files = sorted((folder / "labels").iterdir())[: max(1, most // LABELS_IN_A_FILE)]
-    runs = {number: measured([sys.executable, "-c", SINGLE, *map(str, files), str(number)]) for number in (2, 2 + steps)}
-    few, many = runs[2], runs[2 + steps]
+    runs = {2: [], 2 + steps: []}
+    for _ in range(3):
+        for number, found in runs.items():
+            found.append(measured([sys.executable, "-c", SINGLE, *map(str, files), str(number)]))
+    few, many = (sorted(found, key=lambda run: run["cpu"])[1] for found in runs.values())
     rows = min(labels, len(files) * LABELS_IN_A_FILE)
     return {"labels": rows, "step": (many["cpu"] - few["cpu"]) / steps, "all": many["cpu"], "peak": many["peak"]}
 
@@ -190,6 +196,8 @@ def summary(given, figures):
             yield f"{executors}, {found['partitions']} partitions: all {all_of_it[0]:.0f} s, of which"
             yield f"  coding {found['coding'][0]:.0f} s, {given.steps} steps {sum(s[0] for s in found['all_steps']):.0f} s, labels of {found['tasks']:,} tasks {found['answers'][0]:.0f} s"
             yield f"  a step {step:.2f} s ({cpu:.2f} CPU s, driver {driver:.2f}), a bare read {read[0]:.2f} s ({read[1]:.2f} CPU s): {step / read[0]:.2f} times"
+            few = found["few"][0]
+            yield f"  a bare read a few blocks at a time {few:.2f} s: {step / few:.2f} times"
             peaks = ", ".join(f"{kind} {memory / 1e6:.0f} MB" for kind, memory in sorted(found["peak"].items()))
             yield f"  peak memory: {peaks}"
     if {"one", "two"} <= figures.keys():

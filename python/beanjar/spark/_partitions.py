@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import uuid
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -15,9 +16,13 @@ from .._frames import Table
 from . import _executors as executors
 
 #: Labels that one partition holds at most, about: its rows are sorted in the memory of one Python process.
-LABELS_IN_A_PARTITION = 12_000_000
+LABELS_IN_A_PARTITION = 1 << 24
 #: What is collected at most before sums are added on the executors instead.
 COLLECTED_BYTES = 64 << 20
+#: What one process holds at most, about, when it adds them.
+ADDED_BYTES = 256 << 20
+#: Numbers of a sum that travel as one: 256 kB, for the JVM keeps larger arrays apart, where they are slow to make and to free.
+SLICE = 1 << 15
 #: What stands for a missing value, as on one machine.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "Nan", "null", "NULL", "Null")
 ROLES = ("task", "worker", "label")
@@ -84,6 +89,20 @@ def slots(session: Any, parts: int) -> list[int]:
     return _slots[parts]
 
 
+@contextmanager
+def rows_at_once(session: Any, rows: int) -> Iterator[None]:
+    """Executors get this many rows at a time. Spark counts rows, 10,000 of them by default, where ours are large blocks: it would
+    gather a whole partition, in memory that is new each time, before a kernel sees any of it.
+    """
+    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = session.conf.get(name)
+    session.conf.set(name, str(rows))
+    try:
+        yield
+    finally:
+        session.conf.set(name, before)
+
+
 class Partitions:
     """Labels of (task, worker, label), coded and kept on the executors.
 
@@ -126,7 +145,7 @@ class Partitions:
         self.bits = self._parts(partitions, bits)
         self.names = executors.Shared(self.session, (self.workers, self.given))
         self.coded = self._code(rows).persist()
-        self.gathered = self._gather() if self.labels <= on_driver else None
+        self.gathered = self._gather() if self.labels <= on_driver else self.keep()
 
     def _count(self, rows: Any, missing: Any, most_workers: int) -> None:
         """Counts labels and rows without one, and makes the dictionaries."""
@@ -197,6 +216,16 @@ class Partitions:
             )
         )
 
+    def keep(self) -> None:
+        """Codes all partitions now: rows of the source come faster many at a time, blocks a few."""
+        self.coded.count()
+
+    def collect(self, frame: Any) -> Any:
+        """The rows of a frame that is made of blocks, of which a few megabytes travel at a time."""
+        block = 7 * self.labels >> self.leaf_bits
+        with rows_at_once(self.session, max(1, executors.BATCH_BYTES // max(1, block))):
+            return frame.collect()
+
     def _gather(self) -> list[tuple[int, bytes, bytes]]:
         rows = [(row["leaf"], bytes(row["votes"]), bytes(row["ids"])) for row in self.coded.collect()]
         # Blocks of one leaf are in order already.
@@ -209,23 +238,23 @@ class Partitions:
             blocks = ((leaf, votes) for leaf, votes, _ in self.gathered)
             return _beanjar.add_parts(asked.sums(blocks, self.leaf_bits, 0), 0)
         parts = 1 << self.bits
-        # Slices of a sum are added where no process holds more than it collects here.
-        numbers = max(1024, COLLECTED_BYTES // 8 // parts)
         shared = executors.Shared(self.session, request)
         sums = self.coded.select("leaf", "votes").mapInArrow(
             partial(
                 executors.observe, key=uuid.uuid4().hex, shared=shared, leaf_bits=self.leaf_bits, part_bits=self.bits,
-                numbers=numbers,
+                numbers=SLICE,
             ),
             "slice int, part int, sum binary",
         )  # fmt: skip
         slices: dict[int, list[tuple[int, bytes]]] = {}
         bits = self.bits
-        if parts * asked.numbers * 8 > COLLECTED_BYTES:
-            sums = sums.repartition(min(self.parallelism(), -(-asked.numbers // numbers)), "slice")
+        size = parts * asked.numbers * 8
+        if size > COLLECTED_BYTES:
+            adders = max(self.parallelism(), -(-size // ADDED_BYTES))
+            sums = sums.repartition(min(adders, -(-asked.numbers // SLICE)), "slice")
             sums = sums.mapInArrow(partial(executors.add, part_bits=self.bits), "slice int, part int, sum binary")
             bits = 0
-        for row in sums.collect():
+        for row in self.collect(sums):
             slices.setdefault(row["slice"], []).append((row["part"], bytes(row["sum"])))
         shared.forget()
         return b"".join(_beanjar.add_parts(slices[at], bits) for at in sorted(slices))
@@ -235,7 +264,7 @@ class Partitions:
         if self.gathered is not None:
             return [_beanjar.sample_tasks(sample, votes, ids) for _, votes, ids in self.gathered]
         drawn = self.coded.select("votes", "ids").mapInArrow(partial(executors.draw, sample=sample), "votes binary, ids binary")
-        return [(bytes(row["votes"]), bytes(row["ids"])) for row in drawn.collect()]
+        return [(bytes(row["votes"]), bytes(row["ids"])) for row in self.collect(drawn)]
 
     def patterns(self) -> list[bytes]:
         """The different ways in which votes fall, of each partition."""
@@ -243,7 +272,7 @@ class Partitions:
         if self.gathered is not None:
             return [_beanjar.vote_patterns((votes for _, votes, _ in self.gathered), *sizes)]
         found = self.coded.select("votes").mapInArrow(partial(executors.patterns, sizes=sizes), "patterns binary")
-        return [bytes(row["patterns"]) for row in found.collect()]
+        return [bytes(row["patterns"]) for row in self.collect(found)]
 
     def answers(self, reading: executors.Shared, seed: int, probabilities: bool) -> Any:
         """A DataFrame of the label of each task; it is worked out when it is used."""

@@ -82,13 +82,6 @@ impl Confusion {
         (table * self.labels + label) * self.prior.len()
     }
 
-    /// The probabilities of a worker's label, by class.
-    #[inline(always)]
-    pub(in crate::truth) fn of(&self, worker: usize, label: usize) -> &[f64] {
-        let at = self.at(worker, label);
-        &self.votes[at..at + self.prior.len()]
-    }
-
     /// How many tables there are, with the newcomer's.
     fn tables(&self) -> usize {
         self.votes.len() / (self.labels * self.classes())
