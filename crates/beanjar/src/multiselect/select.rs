@@ -1,15 +1,15 @@
 //! The whole of `select`: from judgments and labels to what to ask, and what to expect of it.
 
-use super::along::OtherLosses;
 use super::attribute_label::averaged_from;
 use super::attribute_names::find;
 use super::combine::combined;
 use super::estimates::check_ridge;
+use super::select_found::Found;
 use super::selection::{number, whole};
 use super::stability::check_samples;
 use super::{
     CodedLabels, Combine, Elsewhere, Estimates, LabelledJudgments, Method, NoiseFactors, RIDGES, SelectOutcome,
-    SelectionFit, Selector, Spending, StabilityFit, Strategy, ValidationFit,
+    SelectionFit, Selector, Spending, Strategy, ValidationFit,
 };
 use crate::judgments::LARGEST;
 use crate::message::brief;
@@ -334,22 +334,6 @@ fn leave_out_the_label(spending: &mut Spending, data: LabelledJudgments<'_>, lab
 /// The rows with a value.
 fn given(column: &Column) -> impl Iterator<Item = (usize, &str)> {
     column.ids().iter().enumerate().filter(|(row, _)| !column.values()[*row].trim().is_empty())
-}
-
-/// All that a selection has found.
-pub(super) struct Found<'a> {
-    pub(super) label: &'a str,
-    pub(super) coded: &'a CodedLabels,
-    pub(super) noise_factors: &'a [f64],
-    pub(super) combine: Combine,
-    pub(super) selector: &'a Selector,
-    pub(super) estimates: &'a Estimates,
-    pub(super) ridge: f64,
-    pub(super) selection: &'a SelectionFit,
-    pub(super) validation: Option<&'a ValidationFit>,
-    pub(super) stability: Option<Vec<StabilityFit>>,
-    pub(super) others: Option<Vec<OtherLosses>>,
-    pub(super) warnings: Vec<Warning>,
 }
 
 /// The method with the numbers that it needs: the judgments at hand, or the attribute of the crowd mean.

@@ -2,13 +2,29 @@
 
 use super::along::OtherLosses;
 use super::budget_advice::BudgetAdvice;
-use super::select::Found;
 use super::select_outcome::{
     AttributeMoments, AttributeStability, NextJudgment, OtherMethod, OtherStep, RecognisedClass, SelectLabel,
     SelectOutcome, SelectStep, SelectedAttribute,
 };
 use super::spending::Spending;
-use super::{Classes, Estimates, StabilityFit, Step};
+use super::{Classes, CodedLabels, Combine, Estimates, SelectionFit, Selector, StabilityFit, Step, ValidationFit};
+use crate::Warning;
+
+/// All that a selection has found.
+pub(super) struct Found<'a> {
+    pub(super) label: &'a str,
+    pub(super) coded: &'a CodedLabels,
+    pub(super) noise_factors: &'a [f64],
+    pub(super) combine: Combine,
+    pub(super) selector: &'a Selector,
+    pub(super) estimates: &'a Estimates,
+    pub(super) ridge: f64,
+    pub(super) selection: &'a SelectionFit,
+    pub(super) validation: Option<&'a ValidationFit>,
+    pub(super) stability: Option<Vec<StabilityFit>>,
+    pub(super) others: Option<Vec<OtherLosses>>,
+    pub(super) warnings: Vec<Warning>,
+}
 
 impl SelectOutcome {
     pub(super) fn of(found: Found<'_>) -> Self {
