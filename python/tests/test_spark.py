@@ -24,6 +24,7 @@ why_not = cluster.missing()
 pytestmark = pytest.mark.skipif(why_not is not None, reason=f"no Spark cluster: {why_not}")
 
 EM = ("dawid-skene", "one-coin")
+BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 @pytest.fixture(scope="module")
@@ -157,15 +158,45 @@ def test_neither_partitions_nor_the_driver_change_a_byte(spark, folder, votes):
         found.unpersist()
         return found._reading.value, found.to_dict(), found._partitions.bits
 
-    # As few as 200 partitions can share.
-    some = {name: column[-33_000:] for name, column in votes.items()}
-    two = reading(frame(spark, folder, some), on_driver=0, partitions=2)
-    many = reading(frame(spark, folder, some, 8), on_driver=0, partitions=200)
-    turned = {name: column[::-1] for name, column in some.items()}
+    before = spark.conf.get(BATCH)
+    # Hardly more votes than 200 partitions need, each of which sums as many as a sum has numbers.
+    two = reading(frame(spark, folder, votes), on_driver=0, partitions=2)
+    many = reading(frame(spark, folder, votes, 8), on_driver=0, partitions=200)
+    turned = {name: column[::-1] for name, column in votes.items()}
     driver = reading(frame(spark, folder, turned, 3), on_driver=10**9)
     assert two[:2] == many[:2] == driver[:2]
     # A power of two that is as many at least.
     assert (two[2], many[2]) == (1, 8)
+    assert spark.conf.get(BATCH) == before
+
+
+@pytest.mark.parametrize("numbers", [1, 2, (1 << 15) - 1, 1 << 15, (1 << 15) + 1, 35 << 15])
+def test_slices_of_a_sum_are_the_sum(numbers):
+    from beanjar.spark import _executors
+
+    sum = bytes(range(256)) * (numbers // 32) + bytes(8 * (numbers % 32))
+    batches = list(_executors.slices_of(3, sum))
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [row["slice"] for row in rows] == list(range(-(-numbers // (1 << 15)))) and {row["part"] for row in rows} == {3}
+    assert b"".join(row["sum"] for row in rows) == sum
+    # A batch travels with its own slices, not with all of them.
+    assert all(pa.ipc.get_record_batch_size(batch) < _executors.BATCH_BYTES + 4096 for batch in batches)
+
+
+def test_what_fails_on_the_executors_is_not_kept(spark, folder, votes, monkeypatch):
+    from beanjar.spark._partitions import Partitions
+
+    kept = []
+
+    def fails(self):
+        kept.append(self.coded)
+        assert self.coded.storageLevel.useMemory
+        raise RuntimeError("lost")
+
+    monkeypatch.setattr(Partitions, "keep", fails)
+    with pytest.raises(RuntimeError, match="lost"):
+        aggregate(frame(spark, folder, votes), method="majority", on_driver=0, partitions=2)
+    assert not kept[0].storageLevel.useMemory
 
 
 def test_sums_too_large_to_collect_are_added_on_the_executors(spark, folder, votes, monkeypatch):
@@ -187,12 +218,12 @@ def test_a_killed_executor_changes_nothing(spark, folder, votes, monkeypatch):
     application, killed = spark.sparkContext.applicationId, []
     passes = Partitions.sum
 
-    def with_a_kill(self, request):
+    def with_a_kill(self, *asked):
         if not killed:
             one = cluster.executors(application)[0]
             killed.append(one)
             threading.Timer(0.15, os.kill, (one, signal.SIGKILL)).start()
-        return passes(self, request)
+        return passes(self, *asked)
 
     monkeypatch.setattr(Partitions, "sum", with_a_kill)
     found = aggregate(frame(spark, folder, votes, 4), **options)

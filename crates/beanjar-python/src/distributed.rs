@@ -122,18 +122,6 @@ impl Pass {
         distributed::Pass::from_bytes(bytes).map(Pass).map_err(|error| py_error(&error))
     }
 
-    /// How many numbers the sum has.
-    #[getter]
-    fn numbers(&self) -> usize {
-        self.0.numbers()
-    }
-
-    /// How many leaves its tree has, as a power of two.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.0.bits()
-    }
-
     /// The sums of the parts that are among these blocks, which come as leaf and votes.
     fn sums<'py>(
         &self,
@@ -238,7 +226,7 @@ pub(crate) fn classes_of(labels: Vec<String>) -> (Vec<String>, Vec<usize>) {
     (classes.iter().map(str::to_owned).collect(), numbers)
 }
 
-/// A cluster that Python speaks to: `sum(pass)` and `sample((seed, bound, votes))`.
+/// A cluster that Python speaks to: `sum(pass, numbers)` and `sample((seed, bound, votes))`.
 struct Asked {
     sum: Py<PyAny>,
     /// What else is asked: a sample for a fit, patterns for inspecting.
@@ -268,7 +256,7 @@ impl Asked {
 impl Cluster for Asked {
     fn sum(&self, pass: &distributed::Pass) -> beanjar::Result<Vec<f64>> {
         self.ask(|py| {
-            let answer = self.sum.call1(py, (PyBytes::new(py, &pass.to_bytes()),))?;
+            let answer = self.sum.call1(py, (PyBytes::new(py, &pass.to_bytes()), pass.numbers()))?;
             Ok(floats(answer.bind(py).cast::<PyBytes>()?.as_bytes()).collect())
         })
     }

@@ -21,8 +21,6 @@ LABELS_IN_A_PARTITION = 1 << 24
 COLLECTED_BYTES = 64 << 20
 #: What one process holds at most, about, when it adds them.
 ADDED_BYTES = 256 << 20
-#: Numbers of a sum that travel as one: 256 kB, for the JVM keeps larger arrays apart, where they are slow to make and to free.
-SLICE = 1 << 15
 #: What stands for a missing value, as on one machine.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "Nan", "null", "NULL", "Null")
 ROLES = ("task", "worker", "label")
@@ -145,7 +143,11 @@ class Partitions:
         self.bits = self._parts(partitions, bits)
         self.names = executors.Shared(self.session, (self.workers, self.given))
         self.coded = self._code(rows).persist()
-        self.gathered = self._gather() if self.labels <= on_driver else self.keep()
+        try:
+            self.gathered = self._gather() if self.labels <= on_driver else self.keep()
+        except BaseException:
+            self.coded.unpersist()
+            raise
 
     def _count(self, rows: Any, missing: Any, most_workers: int) -> None:
         """Counts labels and rows without one, and makes the dictionaries."""
@@ -231,27 +233,23 @@ class Partitions:
         # Blocks of one leaf are in order already.
         return sorted(rows, key=lambda row: row[0])
 
-    def sum(self, request: bytes) -> bytes:
-        """The sum over all tasks that a fit asks for."""
-        asked = _beanjar.Pass(request)
+    def sum(self, request: bytes, numbers: int) -> bytes:
+        """The sum over all tasks that a fit asks for, of as many numbers."""
         if self.gathered is not None:
             blocks = ((leaf, votes) for leaf, votes, _ in self.gathered)
-            return _beanjar.add_parts(asked.sums(blocks, self.leaf_bits, 0), 0)
+            return _beanjar.add_parts(_beanjar.Pass(request).sums(blocks, self.leaf_bits, 0), 0)
         parts = 1 << self.bits
         shared = executors.Shared(self.session, request)
         sums = self.coded.select("leaf", "votes").mapInArrow(
-            partial(
-                executors.observe, key=uuid.uuid4().hex, shared=shared, leaf_bits=self.leaf_bits, part_bits=self.bits,
-                numbers=SLICE,
-            ),
+            partial(executors.observe, key=uuid.uuid4().hex, shared=shared, leaf_bits=self.leaf_bits, part_bits=self.bits),
             "slice int, part int, sum binary",
-        )  # fmt: skip
+        )
         slices: dict[int, list[tuple[int, bytes]]] = {}
         bits = self.bits
-        size = parts * asked.numbers * 8
-        if size > COLLECTED_BYTES:
-            adders = max(self.parallelism(), -(-size // ADDED_BYTES))
-            sums = sums.repartition(min(adders, -(-asked.numbers // SLICE)), "slice")
+        size = 8 * numbers
+        if parts * size > COLLECTED_BYTES:
+            adders = max(self.parallelism(), -(-parts * size // ADDED_BYTES))
+            sums = sums.repartition(min(adders, -(-size // executors.SLICE_BYTES)), "slice")
             sums = sums.mapInArrow(partial(executors.add, part_bits=self.bits), "slice int, part int, sum binary")
             bits = 0
         for row in self.collect(sums):

@@ -13,10 +13,10 @@ pub fn leaf_bits(labels: u64) -> u32 {
     (labels / LABELS_IN_A_LEAF).checked_ilog2().unwrap_or(0).min(MOST_BITS)
 }
 
-/// The same by how many numbers a sum has, each of which costs as much to add for every leaf: a label is worth two of them.
+/// The same by how many numbers a sum has, each of which costs as much to add for every leaf: a leaf has as many labels at least.
 #[must_use]
 pub fn sum_bits(labels: u64, numbers: u64) -> u32 {
-    (labels.saturating_mul(2) / numbers.max(1)).checked_ilog2().unwrap_or(0).min(leaf_bits(labels))
+    (labels / numbers.max(1)).checked_ilog2().unwrap_or(0).min(leaf_bits(labels))
 }
 
 /// Sums of leaves that come in order, added pair by pair as the tree has it, up to the branches of one level. Absent
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn leaves_follow_the_data_alone() {
         assert_eq!((leaf_bits(0), leaf_bits(5000), leaf_bits(1 << 40)), (0, 5, 12));
-        assert_eq!(sum_bits(200_000_000, 2_500_000), 7);
+        assert_eq!(sum_bits(200_000_000, 2_500_000), 6);
         assert_eq!(sum_bits(1000, 1_000_000), 0);
         assert!(add_parts(vec![(0, vec![1.0]), (0, vec![2.0])], 1).is_err());
         assert!(add_parts(vec![(4, vec![1.0])], 2).is_err());
