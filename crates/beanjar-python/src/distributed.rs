@@ -3,6 +3,7 @@
 use crate::numbers::floats;
 use crate::watch::BeanjarError;
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use beanjar::judgments::{Dictionary, TaskBlock, TaskGathering, TaskIds, TaskPlacer, TaskSample};
@@ -122,32 +123,47 @@ impl Pass {
         distributed::Pass::from_bytes(bytes).map(Pass).map_err(|error| py_error(&error))
     }
 
-    /// The sums of the parts that are among these blocks, which come as leaf and votes.
+    /// The sums of the parts that are among these blocks, which come as tables of leaf and votes.
     fn sums<'py>(
         &self,
         py: Python<'py>,
-        blocks: &Bound<'py, PyIterator>,
+        tables: &Bound<'py, PyIterator>,
         leaf_bits: u32,
         part_bits: u32,
     ) -> PyResult<Vec<(u32, Bound<'py, PyBytes>)>> {
         let mut failed = None;
-        let read = |block: PyResult<Bound<'py, PyAny>>| {
-            let block = block.and_then(|block| block.extract::<(u32, Bound<'py, PyBytes>)>());
-            match block {
-                Ok((leaf, votes)) => TaskBlock::from_bytes(votes.as_bytes()).map(|votes| (leaf, votes)),
-                Err(error) => {
-                    failed = Some(error);
-                    Err(Error::Stopped)
-                }
+        let read = |table: PyResult<Bound<'py, PyAny>>| match table.and_then(|table| blocks_of(&table)) {
+            Ok(blocks) => blocks,
+            Err(error) => {
+                failed = Some(error);
+                vec![Err(Error::Stopped)]
             }
         };
-        let sums = self.0.sums(blocks.try_iter()?.map(read), leaf_bits, part_bits);
+        let sums = self.0.sums(tables.try_iter()?.flat_map(read), leaf_bits, part_bits);
         match (sums, failed) {
             (_, Some(failed)) => Err(failed),
             (Err(error), None) => Err(py_error(&error)),
             (Ok(sums), None) => sums.iter().map(|(part, sum)| Ok((*part, bytes(py, sum)?))).collect(),
         }
     }
+}
+
+/// The blocks of a table of leaf and votes, each with its leaf. They are read where Arrow has them.
+fn blocks_of(table: &Bound<'_, PyAny>) -> PyResult<Vec<beanjar::Result<(u32, TaskBlock)>>> {
+    let mut blocks = Vec::new();
+    for batch in batches(table)? {
+        let [leaves, votes] = batch.columns() else {
+            return Err(PyTypeError::new_err("the columns are not leaf and votes"));
+        };
+        let (Some(leaves), Some(votes)) = (leaves.as_primitive_opt::<Int32Type>(), votes.as_binary_opt::<i32>()) else {
+            return Err(PyTypeError::new_err("leaves are numbers of 32 bits and votes are bytes"));
+        };
+        let block = |(leaf, votes): (&i32, Option<&[u8]>)| {
+            TaskBlock::from_bytes(votes.unwrap_or_default()).map(|votes| (*leaf as u32, votes))
+        };
+        blocks.extend(leaves.values().iter().zip(votes).map(block));
+    }
+    Ok(blocks)
 }
 
 /// The sum of the parts' sums, or of the same slice of each.

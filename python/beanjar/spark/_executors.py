@@ -71,6 +71,7 @@ def batch_of(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
 
 PLACED = pa.schema([("slot", pa.int32()), ("votes", pa.binary()), ("ids", pa.binary())])
 CODED = pa.schema([("leaf", pa.int32()), ("votes", pa.binary()), ("ids", pa.binary())])
+BLOCKS = pa.schema([("leaf", pa.int32()), ("votes", pa.binary())])
 SUMS = pa.schema([("slice", pa.int32()), ("part", pa.int32()), ("sum", pa.binary())])
 DRAWN = pa.schema([("votes", pa.binary()), ("ids", pa.binary())])
 
@@ -125,8 +126,7 @@ def shorten_tasks() -> None:
 def observe(partition: Batches, key: str, shared: Shared, leaf_bits: int, part_bits: int) -> Iterator[pa.RecordBatch]:
     """The sums of a pass over one partition, in slices."""
     found = decoded(_beanjar.Pass, key, shared)
-    blocks = (block for batch in partition for block in cells(batch))
-    for part, sum in found.sums(blocks, leaf_bits, part_bits):
+    for part, sum in found.sums(iter(partition), leaf_bits, part_bits):
         yield from slices_of(part, sum)
 
 

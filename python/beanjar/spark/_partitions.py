@@ -236,7 +236,7 @@ class Partitions:
     def sum(self, request: bytes, numbers: int) -> bytes:
         """The sum over all tasks that a fit asks for, of as many numbers."""
         if self.gathered is not None:
-            blocks = ((leaf, votes) for leaf, votes, _ in self.gathered)
+            blocks = executors.batches(((leaf, votes) for leaf, votes, _ in self.gathered), executors.BLOCKS)
             return _beanjar.add_parts(_beanjar.Pass(request).sums(blocks, self.leaf_bits, 0), 0)
         parts = 1 << self.bits
         shared = executors.Shared(self.session, request)
