@@ -368,8 +368,8 @@ fn a_long_learn_that_is_stopped_ends_at_once_and_leaves_nothing() {
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(said.any(|line| line.starts_with("read e/labels.csv")));
     let stopped = Instant::now();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
     // At once, with room for a busy machine.
     assert!(stopped.elapsed() < Duration::from_secs(15));
     assert_eq!((std::fs::read_dir(folder.path(".")).unwrap().count(), folder.read("old.json")), (before, "old".into()));
