@@ -13,12 +13,15 @@ use crate::{Context, Result};
 const MOST_HELD_OUT: usize = 60_000;
 
 /// The probability of each held-out label under each candidate, the last of which is the plain vote.
+#[derive(Default)]
 pub(super) struct HeldOut {
     pub(super) candidates: usize,
     /// Label by label, the probability under each candidate.
     pub(super) probabilities: Vec<f64>,
     /// The task of each label.
     pub(super) tasks: Vec<u32>,
+    /// The worker of each label; those who share a table are one.
+    pub(super) workers: Vec<u32>,
     /// What each label counts.
     pub(super) counts: Vec<f64>,
 }
@@ -67,12 +70,12 @@ pub(super) fn hold_out(candidates: &[Model], ballots: &Ballots, folds: usize, co
         steps.tick().map(|()| column)
     });
     let columns: Vec<Vec<f64>> = columns.into_iter().collect::<Result<_>>()?;
-    let mut held_out =
-        HeldOut { candidates: candidates.len() + 1, probabilities: Vec::new(), tasks: Vec::new(), counts: Vec::new() };
+    let mut held_out = HeldOut { candidates: candidates.len() + 1, ..HeldOut::default() };
     for (fold, columns) in folds.iter().zip(columns.chunks_exact(candidates.len() + 1)) {
         for task in readable(&fold.kept, &fold.held_out) {
             let votes = fold.held_out.votes(task);
             held_out.tasks.extend(std::iter::repeat_n(task as u32, votes.labels.len()));
+            held_out.workers.extend(votes.weighted().map(|vote| vote.0 as u32));
             held_out.counts.extend(votes.weighted().map(|vote| vote.2));
         }
         for label in 0..columns[0].len() {

@@ -30,7 +30,8 @@ use stack::Weighed;
 /// one kind, two kinds, and [`OneCoin`](super::OneCoin), each under the anchored and the uniform class prior; and the plain
 /// vote. Their weights are those under which their mixture makes held-out labels most probable (stacking, with a prior
 /// towards equal weights). If the mixture of the models does not predict held-out labels better than the plain vote by more
-/// than two standard errors over tasks, the answer is the plain vote.
+/// than two standard errors, the answer is the plain vote. Labels of one task go together, and so do those of one worker:
+/// the standard error counts both.
 ///
 /// A candidate reads a task's votes in two ways. Bayes' rule multiplies them, which is right if they are independent given
 /// the class; the linear pool averages them, which is right if they are copies of one another. Labels alone cannot tell how
