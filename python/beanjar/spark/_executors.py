@@ -74,6 +74,7 @@ CODED = pa.schema([("leaf", pa.int32()), ("votes", pa.binary()), ("ids", pa.bina
 BLOCKS = pa.schema([("leaf", pa.int32()), ("votes", pa.binary())])
 SUMS = pa.schema([("slice", pa.int32()), ("part", pa.int32()), ("sum", pa.binary())])
 DRAWN = pa.schema([("votes", pa.binary()), ("ids", pa.binary())])
+MOMENTS = pa.schema([("group", pa.int32()), ("sum", pa.binary())])
 
 
 def place(partition: Batches, names: Shared, slots: list[int], bits: int) -> Iterator[pa.RecordBatch]:
@@ -192,10 +193,6 @@ def read(
                 columns += [pa.array(column) for column in np.frombuffer(rows).reshape(-1, len(classes)).T.copy()]
             labels = ["task", "label", "confidence", "tied", *(classes if probabilities else ())]
             yield pa.RecordBatch.from_arrays(columns, names=labels)
-
-
-
-MOMENTS = pa.schema([("group", pa.int32()), ("sum", pa.binary())])
 
 
 def moments(partition: Batches, shared: Shared) -> Iterator[pa.RecordBatch]:

@@ -129,7 +129,7 @@ impl ExpertsModel {
     ///
     /// `alone` is P(class | features), and `both` P(class | features, labels) with independent labels, unit by unit.
     fn allow_for_shared_errors(&self, alone: &[f64], ballots: &Ballots, both: &mut [f64]) {
-        let (classes, share) = (self.classes().len(), pool_share(self.expert_names().len()));
+        let (classes, experts) = (self.classes().len(), self.expert_names().len());
         let log = |p: f64| p.max(f64::MIN_POSITIVE).ln();
         let mut one = vec![0.0; classes];
         for (unit, (alone, both)) in alone.chunks_exact(classes).zip(both.chunks_exact_mut(classes)).enumerate() {
@@ -141,6 +141,7 @@ impl ExpertsModel {
                 *one = log(*alone) + (log(*both) - log(*alone)) / labels;
             }
             normalise(&mut one);
+            let share = pool_share(experts, labels);
             both.iter_mut().zip(&one).for_each(|(both, one)| *both += share * (one - *both));
         }
     }

@@ -37,7 +37,8 @@ use stack::Weighed;
 /// the class; the linear pool averages them, which is right if they are copies of one another. Labels alone cannot tell how
 /// much of each is due, for errors that all share look like the truth. What is known is how many workers there are: a
 /// mistake that a few judges share is in all tasks, while of hundreds of workers each task has others. The pool's share is
-/// one half with up to 20 workers, and about a tenth less with every doubling (0.1 with 500 or more).
+/// one half with up to 20 workers, and about a tenth less with every doubling (0.1 with 500 or more). Where a task has more
+/// than 20 votes, workers count for so much less: a hundred who vote on every task are 20.
 ///
 /// Known answers (`gold`) name the components of candidates with two kinds, weigh the candidates and their two ways of
 /// reading, and calibrate the result by a power, a power of the plain vote beside it, and a shift for each class. Each is
@@ -70,17 +71,21 @@ impl Default for Auto {
     }
 }
 
-/// The weight of the linear pool beside Bayes' rule, by the number of workers who voted. With more than half of it, the pool
-/// would outvote what the models know of the workers.
-pub(crate) fn pool_share(workers: usize) -> f64 {
-    (0.9 - 0.3 * (workers.max(1) as f64).log10()).clamp(0.1, 0.5)
+/// The weight of the linear pool beside Bayes' rule, by the number of workers who voted and how many votes a task has. With
+/// more than half of it, the pool would outvote what the models know of the workers.
+///
+/// A hundred judges who all vote on every task share their mistakes as twenty do: they count as twenty. A hundred workers of
+/// whom five vote on a task are another five on the next.
+pub(crate) fn pool_share(workers: usize, votes: f64) -> f64 {
+    const PANEL: f64 = 20.0;
+    let workers = workers.max(1) as f64 / f64::max(votes / PANEL, 1.0);
+    (0.9 - 0.3 * workers.log10()).clamp(0.1, 0.5)
 }
 
 /// The weights of each candidate by Bayes' rule, then of each by its pool, then of the plain vote, from those of the
-/// candidates and the plain vote.
-fn ways(weights: &[f64], voters: usize) -> Vec<f64> {
+/// candidates and the plain vote and the pool's share.
+fn ways(weights: &[f64], pooled: f64) -> Vec<f64> {
     let (plain, candidates) = weights.split_last().map_or((0.0, weights), |(plain, rest)| (*plain, rest));
-    let pooled = pool_share(voters);
     let share = |of: f64| candidates.iter().map(move |weight| of * weight);
     share(1.0 - pooled).chain(share(pooled)).chain([plain]).collect()
 }
@@ -208,8 +213,10 @@ impl Mixed {
         known: &Known,
         context: &Context,
     ) -> Result<Self> {
-        let voters = evidence.ballots.per_worker().iter().filter(|votes| **votes > 0).count();
-        let mut weights = ways(weights, voters);
+        let ballots = evidence.ballots;
+        let voters = ballots.per_worker().iter().filter(|votes| **votes > 0).count();
+        let tasks = (0..ballots.tasks()).filter(|&task| !ballots.votes(task).labels.is_empty()).count();
+        let mut weights = ways(weights, pool_share(voters, ballots.len() as f64 / tasks.max(1) as f64));
         let mut calibration = Sharpening::none();
         // Answers are read by pools whose names none of them changed, and so is everything else.
         let pools: Vec<Pool> = candidates.iter().map(Candidate::pool).collect();

@@ -10,7 +10,7 @@ use super::candidate::Model;
 use super::held_out::hold_out;
 use super::many_classes::too_many_for_tables;
 use super::stack::{self, Weighed};
-use super::{Auto, AutoSummary, summary, ways};
+use super::{Auto, AutoSummary, pool_share, summary, ways};
 use crate::judgments::{Ballots, sample_of_tasks};
 use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
@@ -50,7 +50,8 @@ impl Auto {
         let fit = |(number, method)| votes.fit(method, &context.part(at(number), at(number + 1)));
         let fits = methods.iter().enumerate().map(fit).collect::<Result<Vec<CandidateFit>>>()?;
         let correlation = far.correlation(&recode, fits[0].reading.tables())?;
-        let weights = ways(&weights, overview.per_worker.iter().filter(|votes| **votes > 0).count());
+        let voters = overview.per_worker.iter().filter(|votes| **votes > 0).count();
+        let weights = ways(&weights, pool_share(voters, overview.votes as f64 / overview.shares.tasks));
         let auto = AutoSummary {
             held_out: held_out.labels(),
             plain_vote,

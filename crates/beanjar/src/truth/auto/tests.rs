@@ -227,3 +227,20 @@ fn families_who_copy_nine_times_in_ten_do_not_outvote_the_others() {
     }
     assert!(auto < plain, "{auto} {plain}");
 }
+
+#[test]
+fn judges_who_all_vote_on_every_task_share_their_mistakes_however_many_they_are() {
+    for judges in [1, 7, 20, 39, 115, 1000] {
+        assert!((pool_share(judges, judges as f64) - 0.5).abs() < 1e-12, "{judges}");
+    }
+    // Of more workers than a task has votes, others vote on other tasks.
+    let falling: Vec<f64> = [20, 40, 100, 400, 2000].map(|workers| pool_share(workers, 5.0)).into();
+    assert!(falling.windows(2).all(|pair| pair[0] > pair[1]) && falling[4] == 0.1, "{falling:?}");
+    assert!(pool_share(100, 40.0) > pool_share(100, 5.0));
+    // The fit goes by it: beside the plain vote's part, half of the weight is the pool's.
+    let dense = Crowd { tasks: 80, workers: 50, votes: (50, 50), hard: 0.3, ..Crowd::default() };
+    let (ballots, _) = crowd(&dense, 3);
+    let summary = Auto::default().fit(&Evidence::votes(&ballots).unwrap(), &Context::new()).unwrap().auto.unwrap();
+    let plain = summary.candidates.last().unwrap().weight;
+    assert!((summary.pool - 0.5 * (1.0 - plain)).abs() < 1e-9 && !summary.plain_vote, "{summary:?}");
+}
