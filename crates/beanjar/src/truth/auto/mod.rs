@@ -1,6 +1,7 @@
 //! Several fits, weighed by how well they predict held-out labels and known answers.
 
 mod candidate;
+mod copies;
 mod held_out;
 mod known;
 mod many_classes;
@@ -15,11 +16,11 @@ pub use summary::{AutoSummary, CandidateWeight, KnownSummary};
 use super::effective::residual_correlation;
 use super::rule::{Blend, Pool, Rule, Sharpening, Weights, keep_to_voted, smoothed_shares};
 use super::{ClassPrior, Evidence, Majority, Posterior, TruthFit};
-use crate::judgments::as_one;
+use crate::judgments::{Ballots, as_one};
 use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
 use candidate::{Candidate, Model};
-use held_out::hold_out;
+use held_out::{HeldOut, hold_out};
 use known::Known;
 use stack::Weighed;
 
@@ -30,8 +31,7 @@ use stack::Weighed;
 /// one kind, two kinds, and [`OneCoin`](super::OneCoin), each under the anchored and the uniform class prior; and the plain
 /// vote. Their weights are those under which their mixture makes held-out labels most probable (stacking, with a prior
 /// towards equal weights). If the mixture of the models does not predict held-out labels better than the plain vote by more
-/// than two standard errors, the answer is the plain vote. Labels of one task go together, and so do those of one worker:
-/// the standard error counts both.
+/// than two standard errors over tasks, the answer is the plain vote.
 ///
 /// A candidate reads a task's votes in two ways. Bayes' rule multiplies them, which is right if they are independent given
 /// the class; the linear pool averages them, which is right if they are copies of one another. Labels alone cannot tell how
@@ -108,11 +108,19 @@ impl Auto {
         self.candidates().iter().try_for_each(|method| method.check(evidence))?;
         let families = families_of_copies(evidence.ballots, &context.part(0.0, 0.05))?;
         let context = &context.part(0.05, 1.0);
+        // Known answers come in later, so that every fit can be scored on them.
+        let held_out = |ballots: &Ballots| hold_out(&self.candidates(), ballots, self.folds, &context.part(0.0, 0.6));
         if families.is_empty() {
-            return self.fit_apart(evidence, context);
+            return self.fit_apart(evidence, &held_out(evidence.ballots)?, context);
         }
         let together = as_one(evidence.ballots, &families);
-        let mut fit = self.fit_apart(&Evidence::part(&together, &evidence.gold), context)?;
+        let held_out = held_out(&together)?;
+        if stack::weigh(&held_out).plain_vote
+            && !copies::count_once(evidence.ballots, &together, &families, self.folds, &context.part(0.6, 0.6))?
+        {
+            return self.fit_apart(evidence, &held_out, context);
+        }
+        let mut fit = self.fit_apart(&Evidence::part(&together, &evidence.gold), &held_out, context)?;
         fit.rule.share_tables(&families);
         if let Some(summary) = &mut fit.auto {
             summary.families = families;
@@ -120,14 +128,12 @@ impl Auto {
         Ok(fit)
     }
 
-    /// The same, each worker by themselves.
-    fn fit_apart(&self, evidence: &Evidence<'_>, context: &Context) -> Result<TruthFit> {
+    /// The same, each worker by themselves, weighed by these held-out labels.
+    fn fit_apart(&self, evidence: &Evidence<'_>, held_out: &HeldOut, context: &Context) -> Result<TruthFit> {
         let methods = self.candidates();
         let ballots = evidence.ballots;
-        // Known answers come in later, so that every fit can be scored on them.
         let votes = Evidence::votes(ballots)?;
-        let held_out = hold_out(&methods, ballots, self.folds, &context.part(0.0, 0.6))?;
-        let Weighed { weights, gain, plain_vote } = stack::weigh(&held_out);
+        let Weighed { weights, gain, plain_vote } = stack::weigh(held_out);
         let part = |number: usize| 0.6 + 0.4 * number as f64 / methods.len() as f64;
         let candidates = methods
             .iter()

@@ -10,7 +10,7 @@ use super::candidate::Model;
 use super::held_out::hold_out;
 use super::many_classes::too_many_for_tables;
 use super::stack::{self, Weighed};
-use super::{Auto, AutoSummary, pool_share, summary, ways};
+use super::{Auto, AutoSummary, copies, pool_share, summary, ways};
 use crate::judgments::{Ballots, sample_of_tasks};
 use crate::workers::families_of_copies;
 use crate::{Context, Error, Result};
@@ -28,14 +28,21 @@ impl Auto {
         self.check_folds()?;
         let sample = Evidence::part(&far.sample, &[]);
         methods.iter().try_for_each(|method| method.check(&sample))?;
-        let families = families_of_copies(&far.sample, &context.part(0.0, 0.05))?;
+        let mut families = families_of_copies(&far.sample, &context.part(0.0, 0.05))?;
         let context = &context.part(0.05, 1.0);
+        let together = Recode::of_families(families.clone()).together(&far.sample);
+        let held_out = hold_out(&methods, &together, self.folds, &context.part(0.0, 0.6))?;
+        let Weighed { weights, gain, plain_vote } = stack::weigh(&held_out);
+        let nothing = &context.part(0.6, 0.6);
+        if plain_vote
+            && !families.is_empty()
+            && !copies::count_once(&far.sample, &together, &families, self.folds, nothing)?
+        {
+            families.clear();
+        }
         let recode = Recode::of_families(families.clone());
         let sample = recode.together(&far.sample);
         let overview = if families.is_empty() { far.overview.clone() } else { far.overview_of(&recode)? };
-
-        let held_out = hold_out(&methods, &sample, self.folds, &context.part(0.0, 0.6))?;
-        let Weighed { weights, gain, plain_vote } = stack::weigh(&held_out);
         let rare = RareWorkers::of_votes(overview.per_worker.clone());
         let recode = recode.with_tables(rare.as_ref());
         let sample = recode.by_table(sample);

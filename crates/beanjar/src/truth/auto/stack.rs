@@ -7,8 +7,8 @@ use super::held_out::HeldOut;
 const PSEUDO_TASKS: f64 = 1.0;
 /// Steps of EM; weights settle in far fewer.
 const STEPS: usize = 200;
-/// By how many standard errors the models must predict held-out labels better than the plain vote does. One would be
-/// reached by chance in one of six sets, two in one of forty.
+/// By how many standard errors the models must predict held-out labels better than the plain vote does. One would do so by
+/// chance in one of six sets, two in one of forty.
 const BEYOND_CHANCE: f64 = 2.0;
 
 /// What the candidates count, the plain vote being the last.
@@ -58,42 +58,29 @@ pub(super) fn mixture(candidates: usize, probabilities: &[f64], counts: &[f64], 
     weights
 }
 
-/// By how many standard errors the mixture of all candidates but the last predicts better than the last alone. None with
-/// labels of fewer than two tasks: one has no standard error.
-///
-/// Labels of one task go together, and so do those of one worker. What both do to the variance of the sum is added up, and
-/// what is counted twice taken off (Cameron, Gelbach and Miller's clusters of two ways).
+/// By how many standard errors the mixture of all candidates but the last predicts better than the last alone, tasks
+/// being the independent units: the workers are those there are, and that the gain is larger for some of them is no matter
+/// of chance. None with labels of fewer than two tasks: one has no standard error.
 fn gain_over_plain_vote(held_out: &HeldOut, weights: &[f64]) -> Option<f64> {
-    let HeldOut { candidates, probabilities, tasks, workers, counts } = held_out;
-    let plain = candidates - 1;
+    let plain = held_out.candidates - 1;
     let others: f64 = weights[..plain].iter().sum();
-    let gain = |row: &[f64]| {
+    let tasks = held_out.tasks.iter().map(|&task| task as usize + 1).max()?;
+    let mut gains = vec![0.0; tasks];
+    let mut seen = vec![false; tasks];
+    let labels = held_out.tasks.iter().zip(&held_out.counts);
+    for (row, (&task, count)) in held_out.probabilities.chunks_exact(plain + 1).zip(labels) {
         let mixed: f64 = row[..plain].iter().zip(weights).map(|(p, weight)| p * weight / others).sum();
-        (mixed / row[plain]).ln()
-    };
-    let gains: Vec<f64> =
-        probabilities.chunks_exact(*candidates).zip(counts).map(|(row, count)| count * gain(row)).collect();
-    let sum: f64 = gains.iter().sum();
-    let mean = sum / counts.iter().sum::<f64>();
-    let beyond: Vec<f64> = gains.iter().zip(counts).map(|(gain, count)| gain - mean * count).collect();
-    let of_tasks = variance_of_sum(&beyond, tasks)?;
-    // All labels of a single worker have a sum that is no matter of chance.
-    let of_workers = variance_of_sum(&beyond, workers).unwrap_or(0.0);
-    let of_labels: f64 = beyond.iter().map(|beyond| beyond * beyond).sum();
-    let variance = (of_tasks + of_workers - of_labels).max(of_tasks).max(of_workers);
-    Some(sum / (variance.sqrt() + 1e-12))
-}
-
-/// The variance of the sum of deviations from their mean where those of one cluster go together; none with fewer than two
-/// clusters.
-fn variance_of_sum(deviations: &[f64], cluster: &[u32]) -> Option<f64> {
-    let mut sums = vec![None; cluster.iter().map(|&cluster| cluster as usize + 1).max()?];
-    for (&cluster, deviation) in cluster.iter().zip(deviations) {
-        *sums[cluster as usize].get_or_insert(0.0) += deviation;
+        gains[task as usize] += count * (mixed / row[plain]).ln();
+        seen[task as usize] = true;
     }
-    let sums: Vec<f64> = sums.into_iter().flatten().collect();
-    let n = sums.len() as f64;
-    (n > 1.0).then(|| n / (n - 1.0) * sums.iter().map(|sum| sum * sum).sum::<f64>())
+    let gains: Vec<f64> = gains.into_iter().zip(seen).filter_map(|(gain, seen)| seen.then_some(gain)).collect();
+    if gains.len() < 2 {
+        return None;
+    }
+    let n = gains.len() as f64;
+    let mean = gains.iter().sum::<f64>() / n;
+    let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / n;
+    Some(mean / ((variance / n).sqrt() + 1e-12))
 }
 
 /// The share of each label in those of its task.
@@ -140,12 +127,13 @@ mod tests {
             candidates: 2,
             probabilities: vec![0.6, 0.3, 0.2, 0.4, 0.6, 0.3, 0.3, 0.3],
             tasks: vec![0, 0, 3, 4],
-            workers: vec![0; 4],
+            workers: vec![0, 1, 0, 1],
             counts: vec![1.0; 4],
         };
-        // Of the gains ln 2, -ln 2, ln 2, 0 the mean is ln 2 / 4. Beyond it tasks have -2/4, 3/4 and -1/4 of ln 2.
+        // The two labels of task 0 cancel, task 3 gains ln 2, task 4 nothing: a mean of ln 2 / 3 and a variance of 2 / 9 of
+        // ln 2 squared over three tasks.
         let gain = gain_over_plain_vote(&held_out, &[0.7, 0.3]).unwrap();
-        let direct = 1.0 / (1.5 * (0.25f64 + 0.5625 + 0.0625)).sqrt();
+        let direct = (1.0 / 3.0) / (2.0f64 / 9.0 / 3.0).sqrt();
         assert!((gain - direct).abs() < 1e-6, "{gain} and {direct}");
         let none = HeldOut { candidates: 2, ..HeldOut::default() };
         assert_eq!(gain_over_plain_vote(&none, &[0.5, 0.5]), None);
@@ -158,33 +146,5 @@ mod tests {
         };
         assert_eq!(gain_over_plain_vote(&of(vec![7; 3]), &[0.5, 0.5]), None, "one task has no standard error");
         assert!(gain_over_plain_vote(&of(vec![0, 1, 2]), &[0.5, 0.5]).unwrap() > 100.0, "the same gain on every task");
-    }
-
-    #[test]
-    fn labels_of_a_worker_go_together_as_those_of_a_task_do() {
-        // Nine tasks, each of which all three workers labelled: one gains much, one little, one loses.
-        let (mut probabilities, mut tasks, mut workers) = (Vec::new(), Vec::new(), Vec::new());
-        for task in 0..9u32 {
-            for (worker, gain) in [1.9, 1.1, 0.7].into_iter().enumerate() {
-                probabilities.extend([0.3 * gain * (1.0 + 0.01 * f64::from(task)), 0.3]);
-                tasks.push(task);
-                workers.push(worker as u32);
-            }
-        }
-        let held_out = HeldOut { candidates: 2, counts: vec![1.0; 27], probabilities, tasks, workers };
-        let gain = gain_over_plain_vote(&held_out, &[1.0, 0.0]).unwrap();
-        // Two labels go together if their task or their worker is the same: the products of all such pairs.
-        let gains: Vec<f64> = held_out.probabilities.chunks_exact(2).map(|row| (row[0] / row[1]).ln()).collect();
-        let mean = gains.iter().sum::<f64>() / 27.0;
-        let pairs = |together: &dyn Fn(usize, usize) -> bool| -> f64 {
-            let all = (0..27).flat_map(|i| (0..27).map(move |j| (i, j))).filter(|&(i, j)| together(i, j));
-            all.map(|(i, j)| (gains[i] - mean) * (gains[j] - mean)).sum()
-        };
-        let of_tasks = 9.0 / 8.0 * pairs(&|i, j| held_out.tasks[i] == held_out.tasks[j]);
-        let of_workers = 3.0 / 2.0 * pairs(&|i, j| held_out.workers[i] == held_out.workers[j]);
-        let direct = gains.iter().sum::<f64>() / (of_tasks + of_workers - pairs(&|i, j| i == j)).max(of_workers).sqrt();
-        assert!((gain - direct).abs() < 1e-6, "{gain} and {direct}");
-        let by_tasks_alone = gains.iter().sum::<f64>() / of_tasks.sqrt();
-        assert!(gain < 2.0 && by_tasks_alone > 10.0, "{gain}, {by_tasks_alone}");
     }
 }
