@@ -1,6 +1,6 @@
 //! How often `judge_workers` is right about workers whose kind is known, for docs/worker-selection.md.
 //!
-//! `cargo run --release -p beanjar --example verdict_trial`
+//! `cargo run --release -p beanjar --example verdict_trial [HONEST]`: how many honest workers in each row (4,000).
 
 use beanjar::Context;
 use beanjar::judgments::Ballots;
@@ -30,6 +30,7 @@ enum Kind {
 const KINDS: usize = 5;
 
 fn main() -> beanjar::Result<()> {
+    let honest_in_all: usize = std::env::args().nth(1).and_then(|given| given.parse().ok()).unwrap_or(4000);
     println!(
         "classes votes honest planted | honest called bad | random constant contrary copies named | interval covers"
     );
@@ -53,7 +54,7 @@ fn main() -> beanjar::Result<()> {
     ] {
         let mut counts = [[0usize; 2]; KINDS];
         let mut covered = [0usize; 2];
-        for seed in 0..(4000 / trial.honest).clamp(2, 20) as u64 {
+        for seed in 0..(honest_in_all / trial.honest).clamp(2, (honest_in_all / 200).max(2)) as u64 {
             trial.run(seed, &mut counts, &mut covered)?;
         }
         let share = |[part, all]: [usize; 2]| 100.0 * part as f64 / all.max(1) as f64;

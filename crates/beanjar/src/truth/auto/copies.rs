@@ -17,6 +17,9 @@ pub(super) fn count_once(
     folds: usize,
     context: &Context,
 ) -> Result<bool> {
+    if RareWorkers::of(apart).is_some() {
+        return Ok(true);
+    }
     let mut copies = vec![false; apart.workers()];
     families.iter().flatten().for_each(|&worker| copies[worker] = true);
     // The mean logarithm of their probabilities.
@@ -26,9 +29,6 @@ pub(super) fn count_once(
         let (sum, all) = labels.fold((0.0, 0.0), |(sum, all), ((p, count), _)| (sum + count * p.ln(), all + count));
         Ok(sum / f64::max(all, 1.0))
     };
-    if RareWorkers::of(apart).is_some() {
-        return Ok(true);
-    }
     Ok(of_others(together)? >= of_others(apart)?)
 }
 
@@ -38,7 +38,7 @@ mod tests {
     use crate::judgments::as_one;
     use rand::RngExt;
 
-    /// Three who copy one another and are right so often, and four who are right seven times in ten.
+    /// Three who copy one another and are right with probability `right`, and four who are right seven times in ten.
     fn family(right: f64) -> Ballots {
         let mut random = crate::random::stream(4, 0);
         let tasks: Vec<Vec<(usize, usize)>> = (0..400)
