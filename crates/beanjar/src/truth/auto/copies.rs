@@ -9,7 +9,7 @@ use crate::{Context, Result};
 /// everybody else at least as well as that in which each copy has one, as in `apart`.
 ///
 /// What copies say of each other's labels shows nothing. If they are right more often than the rest, the labels of the rest
-/// go with all of their votes, else with one. Where workers are so many that some share tables, copies count once.
+/// go with all of their votes, else with one. Where workers share tables (there are more than 20,000), copies count once.
 pub(super) fn count_once(
     apart: &Ballots,
     together: &Ballots,
