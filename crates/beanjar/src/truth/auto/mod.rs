@@ -38,7 +38,7 @@ use stack::Weighed;
 /// much of each is due, for errors that all share look like the truth. What is known is how many workers there are: a
 /// mistake that a few judges share is in all tasks, while of hundreds of workers each task has others. The pool's share is
 /// one half with up to 20 workers, and about a tenth less with every doubling (0.1 with 500 or more). Where a task has more
-/// than 20 votes, workers count for so much less: a hundred who vote on every task are 20.
+/// than 20 votes, their number is divided by a twentieth of that: a hundred who vote on every task count as 20.
 ///
 /// Known answers (`gold`) name the components of candidates with two kinds, weigh the candidates and their two ways of
 /// reading, and calibrate the result by a power, a power of the plain vote beside it, and a shift for each class. Each is
